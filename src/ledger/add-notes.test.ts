@@ -102,6 +102,7 @@ function preview(messages: readonly Message[], over: Partial<NotesInput>) {
     tail: quiet,
     traits: bound,
     mayClear: true,
+    keepsTail: false,
     needsInstructions: false,
     ...over,
   });

@@ -18,6 +18,7 @@ export type NotesInput = {
   readonly traits: ModelTraits;
   /** Whether the client sends the HTTP header that self-clearing messages need, or we may add it. */
   readonly mayClear: boolean;
+  readonly keepsTail: boolean;
   /** Whether the instructions must be added now, because neither head nor path has them. */
   readonly needsInstructions: boolean;
   /** A turn gets all notes, a count those that stay, any other request none. */
@@ -77,8 +78,9 @@ function addLastNote(input: NotesInput, { units, wrapping, isOpen }: MessageEnd)
   return { units: [...units, tail], droppedTail: null, tailState };
 }
 
-function chooseCarrier({ traits, mayClear }: NotesInput, lastRole: string): Carrier {
+function chooseCarrier({ traits, mayClear, keepsTail }: NotesInput, lastRole: string): Carrier {
   if (lastRole === "assistant" || lastRole === "") return "none";
+  if (keepsTail) return "kept";
   if (!traits.isBound) return "dropped";
   return traits.hasMidSystem && mayClear && lastRole === "user" ? "clearing" : "kept";
 }

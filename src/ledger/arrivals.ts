@@ -12,9 +12,10 @@ import type { SeenTexts, ShownText } from "./seen-texts.ts";
 
 /**
  * How a new tool result is shown. Lossless: without content that can be reconstructed. Trimmed: large results
- * are trimmed as well. Off: as it came, until the user or the model asks for less.
+ * are trimmed as well. Off: as it came, until the user or the model asks for less. Wished: every new unit has
+ * its wished level at once, because there is no room for more.
  */
-export type ArrivalMode = "lossless" | "trimmed" | "off";
+export type ArrivalMode = "lossless" | "trimmed" | "off" | "wished";
 
 export type ArrivalPolicy = { readonly arrival: ArrivalMode };
 
@@ -62,7 +63,7 @@ export function shortenArrivals(units: readonly PlannedUnit[], input: ArrivalInp
   const firstNew = units.findLastIndex(({ wrapping }) => wrapping.role === "assistant") + 1;
   const shortened = units.map((unit, at) => {
     const isHistory = at < firstNew;
-    const wished = isHistory ? applyWish(unit, levels, nonce) : unit;
+    const wished = isHistory || arrival === "wished" ? applyWish(unit, levels, nonce) : unit;
     if (arrival === "off" || !isLongResult(wished, isHistory ? historyBytesLeft : bytesMax)) return wished;
     if (isHistory) historyBytesLeft -= wished.bytes.length;
     const result = isHistory ? keepResult(wished) : shortenResult(wished, input, isWhole);

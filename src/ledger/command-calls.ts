@@ -156,7 +156,7 @@ function writeResult(tree: LedgerTree, call: LedgerNode, results: CommandResults
     text: unansweredText,
     isError: true,
   };
-  return protocolOf(call.facts).write.result({ callId: id, text, isError });
+  return protocolOf(call.facts).write.result({ callId: id, content: text, isError });
 }
 
 function resultUnit(

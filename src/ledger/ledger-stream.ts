@@ -122,6 +122,11 @@ export function resetStream(stream: LedgerStream): LedgerStream {
   return { ...stream, ...noRequests(), resets: stream.resets + 1, isNew: false };
 }
 
+/** Forgets every sent unit and every block: the client starts again with other messages. */
+export function restartStream(stream: LedgerStream): LedgerStream {
+  return { ...resetStream(stream), numbers: streamNumbers(null) };
+}
+
 /**
  * Begins to plan a stream that was only observed. Its numbers are outdated: requests have passed unchanged
  * since they were read, and the log may even have recorded those in another session. The client's messages
@@ -169,6 +174,12 @@ export function renumber(stream: LedgerStream, { session, blocks, lastTurn }: Re
   const { tree, lastLeaf } = stream;
   const renumbered = lastLeaf === null ? tree : renumberPath(tree, nodeAt(tree, lastLeaf), numbers.known);
   return { ...stream, numbers, tree: renumbered, turn: Math.max(stream.turn, lastTurn) };
+}
+
+/** The stream with blocks that the log has numbered before they are sent. */
+export function nameBlocks(stream: LedgerStream, blocks: readonly KeyedBlock[]): LedgerStream {
+  const { numbers } = stream;
+  return { ...stream, numbers: { ...numbers, known: numbers.known.with(blocks) } };
 }
 
 /** The stream with the newest numbers of its session, which its other streams may have claimed. */

@@ -30,6 +30,8 @@ export type PlanContext = {
   readonly coldReason: "cold" | "model" | null;
   /** Whether self-clearing messages may be used. */
   readonly mayClear: boolean;
+  /** Whether a tail stays where it was sent, even if the model accepts a request without it. */
+  readonly keepsTail?: boolean;
   /** Whether the provider may be asked to leave results out. */
   readonly mayEdit: boolean;
   /** Whether all units on the path are reported, because the log may have lost earlier reports. */

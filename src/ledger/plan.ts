@@ -189,7 +189,9 @@ function addNotesTo(scope: PlanScope, units: DraftedUnits, rewrite: PathRewrite 
     tail: tailInput(scope, units, rewrite),
     traits: protocol.traits.model(wire.model),
     mayClear: context.mayClear,
-    needsInstructions: head.instructions === null && !alignment.end.hasOwn,
+    keepsTail: context.keepsTail === true,
+    needsInstructions:
+      context.awareness.commands !== "client" && head.instructions === null && !alignment.end.hasOwn,
     notes: notesFor(context.style, purpose),
   });
 }
@@ -248,7 +250,7 @@ function tailInput(
     changesSeq: notes.changesSeq,
     state: notes.tail,
     turn: turn + 1,
-    isEpochStart: rewrite !== null || turn === 0,
+    isEpochStart: rewrite !== null || lastLeaf === null,
     isNext: lastSent.index === lastLeaf && rewrite === null,
     freshBlocks: [...(head.isReported ? [] : sizedHead(head)), ...sizedUnits(fresh)],
     before: { tree, head, end: rewrite?.cut ?? lastSent, units: kept },
@@ -338,11 +340,12 @@ export function sendPlan(
   const result = renderPlan(draft, { tree: sent.tree, leaf, nodes, fresh, epoch, aliases }, anchor);
   const isAnchored = anchor?.sent?.buffer === sentPosition(leaf).buffer;
   const numbered = result.report.fresh.map((unit) => unit.numbered);
+  const anchorNode = context.keepsTail === true ? end.index : nodes.last;
   const freed = addFreed(stream.unlogged, sent.turn, rewrite?.freedTokens ?? 0);
   const done: LedgerStream = {
     ...withHead(sent, { ...head, isReported: true }),
     // The anchor moves last: the request with the rewrite still needs the mark before its cut.
-    anchor: rewrite !== null || !isAnchored ? (nodes.last ?? null) : stream.anchor,
+    anchor: rewrite !== null || !isAnchored ? (anchorNode ?? null) : stream.anchor,
     unlogged: addUnlogged(freed, numbered),
   };
   return { stream: done, plan: result };

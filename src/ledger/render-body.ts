@@ -6,8 +6,8 @@ import type { AppendBuffer } from "./append-buffer.ts";
 import type { AppendList } from "./append-list.ts";
 import { unitCount, unitCountFrom } from "./client-units.ts";
 import { commandOfferOf } from "./command-lines.ts";
-import { type LedgerTree, nodeAt } from "./ledger-tree.ts";
-import { type LedgerNode, type NodeIndex, sentPosition } from "./node.ts";
+import { type LedgerTree, nodeAt, parentOf } from "./ledger-tree.ts";
+import { isOwn, type LedgerNode, type NodeIndex, sentPosition } from "./node.ts";
 import type { LedgerRequest, Plan } from "./plan-request.ts";
 import { type PlannedUnit, previewUnits, sentUnitsOf } from "./planned-units.ts";
 import { contextEditAfter } from "./provider-clearing.ts";
@@ -138,7 +138,9 @@ export function renderPlan(plan: PlanDraft, written: WrittenPlan, anchor: Ledger
   const { id, buffer, end } = sentPosition(leaf);
   const endOf = (unit: number): number | null => {
     const node = nodes.at(unit);
-    return node === undefined ? null : (nodeAt(tree, node).sent?.end ?? null);
+    if (node === undefined) return null;
+    const marked = context.keepsTail === true ? tailAfter(written, unit) : null;
+    return (marked ?? nodeAt(tree, node)).sent?.end ?? null;
   };
   const marks = addAnchorMark(clientMarks(request, nodes.length, endOf), { request, buffer, anchor });
   const messages = [
@@ -158,6 +160,13 @@ export function renderPlan(plan: PlanDraft, written: WrittenPlan, anchor: Ledger
     path: { root: head.root, nodes },
     commandOffer: commandOfferOf(head, nonce),
   };
+}
+
+/** The last of our notes after a unit: if they stay, they are cached with it. Null without one. */
+function tailAfter({ tree, leaf, nodes }: WrittenPlan, unit: number): LedgerNode | null {
+  const next = nodes.at(unit + 1);
+  const last = next === undefined ? leaf : parentOf(tree, nodeAt(tree, next));
+  return last !== null && isOwn(last) && !isUnmarkable(last) ? last : null;
 }
 
 /** Renders a plan that is not added to the ledger. */

@@ -21,8 +21,11 @@ export type HeadUnit = {
   readonly numbered: NumberedBlock | null;
 };
 
-/** How a model commands: by calls of our tools, or by command lines in its texts. */
-export type CommandForm = "tools" | "text";
+/**
+ * How a model commands: by calls of our tools, or by command lines in its texts. Client: the client offers
+ * our tools as its own, explains them and makes the calls, so the ledger adds nothing to the head.
+ */
+export type CommandForm = "tools" | "text" | "client";
 
 /**
  * Everything before the messages: tools, then system texts, then our instructions. A request with another
@@ -65,6 +68,7 @@ export type OwnHead = { readonly instructions: Uint8Array | null; readonly tools
 export const noOwnHead: OwnHead = { instructions: null, tools: [] };
 
 export function ownHead({ write }: Protocol, nonce: string, commands: CommandForm = "tools"): OwnHead {
+  if (commands === "client") return noOwnHead;
   if (commands === "text") {
     const text = instructions(nonce, { hasTools: false, hasTextCommands: true });
     return { instructions: write.text(text), tools: [] };

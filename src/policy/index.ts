@@ -10,6 +10,7 @@ export { ttlOf } from "./default-ttl.ts";
 export { isMemoryKept, mayModelChangeMemory } from "./kept-memory.ts";
 export {
   billError,
+  isCacheCold,
   type ModelPrices,
   type Money,
   measuredInput,

@@ -134,3 +134,10 @@ function promptTokensOf(usage: ReportedUsage): PromptTokens {
     output: 0,
   };
 }
+
+const markedLifetimeMs = 5 * 60_000;
+
+/** Whether a prefix has left the cache. `lifetimeMs` is the life that the marks of its request ask for. */
+export function isCacheCold(lifetimeMs: number, idleMs: number, { rule, cache }: ModelPrices): boolean {
+  return idleMs > Math.max(rule.kind === "marks" ? markedLifetimeMs : cache.lifetimeMs, lifetimeMs);
+}

@@ -1,3 +1,4 @@
+import type { Json } from "../base/index.ts";
 import type { Part } from "../content/index.ts";
 import type { BlockKind, ProtocolName } from "../engine/frames/index.ts";
 import type { ByteRange } from "./json-scan.ts";
@@ -63,7 +64,12 @@ export type UnitReplacement =
   | { readonly text: string; readonly keepsMedia: boolean }
   | { readonly input: Extract<Part, { type: "call" }>["input"] };
 
-export type ToolResultInput = { readonly callId: string; readonly text: string; readonly isError: boolean };
+export type ToolResultInput = {
+  readonly callId: string;
+  /** A text, or blocks in the format's own form. */
+  readonly content: string | readonly Json[];
+  readonly isError: boolean;
+};
 
 /** A tool of ours, as every format can describe it. */
 export type ToolDefinition = {
@@ -111,7 +117,25 @@ export type ToolUse = {
   readonly isCleared: boolean;
 };
 
+/** A request that we write ourselves, by the bytes of its units. */
+export type RequestInput = {
+  readonly model: string;
+  readonly answerTokensMax: number;
+  readonly tools: readonly Uint8Array[];
+  /** The prefix up to the last one is marked for the cache. */
+  readonly system: readonly Uint8Array[];
+  readonly messages: readonly MessageInput[];
+};
+
+export type MessageInput = {
+  readonly role: "user" | "assistant";
+  readonly units: readonly Uint8Array[];
+  /** The index of the unit that ends a cached prefix. Null if none does. */
+  readonly markedUnit: number | null;
+};
+
 export type RequestWriter = {
+  readonly request: (input: RequestInput) => Buffer;
   readonly text: (text: string) => Uint8Array;
   readonly result: (result: ToolResultInput) => AnswerUnit;
   readonly tool: (tool: ToolDefinition) => Uint8Array;

@@ -81,8 +81,12 @@ export function makeRenditions(
   const view = must(state().views.get(stream.index.view), "an index belongs to a view");
   const awaited = stream.policy.blocksAwaitingMinimal();
   const isUrgent = (block: BlockId): boolean => awaited.has(block) || isWantedLower(state(), view, block);
-  const isPurged = (block: BlockId): boolean => attributesOf(now(state()), block)?.purged === true;
-  const due = { turn: turnNow(now(state()), current), isUrgent, isPurged };
+  // The agents of a stream share its blocks, so another one may have rendered a block already.
+  const isDone = (block: BlockId): boolean => {
+    const { purged = false, renditions = {} } = attributesOf(now(state()), block) ?? {};
+    return purged || Object.keys(renditions).length > 0;
+  };
+  const due = { turn: turnNow(now(state()), current), isUrgent, isDone };
   const { deltas, contents, refused } = stream.renditions.make(model, due);
   const note = { deltas, reason: "renditions", actor: "sidecar", attached: { contents } } as const;
   const appended = appendNote(append, stream, note);

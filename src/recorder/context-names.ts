@@ -17,7 +17,7 @@ import { type PlacedUnit, placedUnits } from "./unit-alignment.ts";
 /** A request whose names are collected. */
 export type NamedRequest = {
   readonly request: WireRequest;
-  readonly sent: SentRequest;
+  readonly sent: Pick<SentRequest, "fresh">;
   readonly turn: number;
   /** The units that no earlier request had. */
   readonly fresh: readonly FreshUnit[];

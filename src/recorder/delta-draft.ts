@@ -136,7 +136,7 @@ export class DeltaDraft {
    */
   addSentUnits(
     units: readonly SentRequestUnit[],
-    blocks: readonly BlockId[],
+    blocks: readonly (BlockId | null)[],
   ): (node: string) => UnitId | null {
     const { index } = this.#deps;
     const added = new Map<string, UnitId>();
@@ -154,7 +154,7 @@ export class DeltaDraft {
     } of units) {
       if (unitAt(node) !== null) continue;
       // A client may join several blocks into one unit; the model still knows them by their own numbers.
-      const known = this.#recordedBlock(numbered) ?? (clientIndex === null ? undefined : blocks[clientIndex]);
+      const known = this.#recordedBlock(numbered) ?? (clientIndex === null ? null : blocks[clientIndex]);
       const block = known ?? this.#ownBlock({ key: anchor, origin, numbered, bytes });
       const message = block === undefined ? null : this.#messageOfBlock(block);
       const shows = block === undefined ? [] : [{ block, as }];

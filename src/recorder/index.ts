@@ -15,5 +15,11 @@ export { type BodySource, type PolicyMode, type RecorderCounts, SessionRecorder 
 export { StreamActions } from "./stream-actions.ts";
 export { StreamRecall } from "./stream-recall.ts";
 export { type ImportResult, TranscriptImporter } from "./transcript-importer.ts";
+export {
+  type PolicyWriter,
+  type PromptDraft,
+  type ShownContent,
+  ViewRecorder,
+} from "./view-recorder.ts";
 export { lastUsage, type WindowRow, windowRow, windowTokens } from "./window-row.ts";
 export { blockCopies } from "./wishes/withheld-content.ts";

@@ -21,7 +21,7 @@ type PromptEstimate = EstimatedPrompt & {
 
 export type SentPrompt = {
   readonly exchange: number;
-  readonly sent: SentRequest;
+  readonly sent: Pick<SentRequest, "fresh" | "leaf">;
   readonly model: string | null;
   readonly answerMax: number;
 };

@@ -28,8 +28,8 @@ test("a block that was purged while it waited gets no rendition", () => {
   const renditions = new Renditions();
   renditions.addBlocks(...addedBlock(1, "tool-result", result("one")));
   renditions.addBlocks(...addedBlock(2, "tool-result", result("two")));
-  const isPurged = (block: number): boolean => block === 1;
-  const made = renditions.make(null, { turn: 100, isUrgent: () => true, isPurged });
+  const isDone = (block: number): boolean => block === 1;
+  const made = renditions.make(null, { turn: 100, isUrgent: () => true, isDone });
   const blocks = made.deltas.map((delta) => (delta.type === "rendition-set" ? delta.block : null));
   expect([...new Set(blocks)]).toEqual([2]);
 });
@@ -39,7 +39,7 @@ test("a result is rendered with the call it answers, also if a later call reuses
   renditions.addBlocks(...addedBlock(1, "tool-call", call("one", "python reproduce.py")));
   renditions.addBlocks(...addedBlock(2, "tool-result", result("one")));
   renditions.addBlocks(...addedBlock(3, "tool-call", call("one", "ls -F")));
-  const { deltas, contents } = renditions.make(null, { turn: 100, isUrgent: never, isPurged: never });
+  const { deltas, contents } = renditions.make(null, { turn: 100, isUrgent: never, isDone: never });
   const minimal = deltas.find(
     (delta) => delta.type === "rendition-set" && delta.block === 2 && delta.level === "minimal",
   );

@@ -21,11 +21,11 @@ export type RenditionsResult = {
   readonly refused: readonly RefusedSummary[];
 };
 
-/** The current turn, blocks whose renditions are needed now, and blocks whose content the user erased. */
+/** The current turn, blocks whose renditions are needed now, and blocks that are rendered or erased. */
 export type RenditionsInput = {
   readonly turn: number;
   readonly isUrgent: (block: BlockId) => boolean;
-  readonly isPurged: (block: BlockId) => boolean;
+  readonly isDone: (block: BlockId) => boolean;
 };
 
 /** A summary that would have lost or changed facts. */
@@ -78,10 +78,10 @@ export class Renditions {
 
   /**
    * Makes the renditions of blocks that are old enough: many sessions end before a block is wanted shorter.
-   * If much is due, some of it waits for the next turn; urgent blocks never wait. A purged block gets none.
+   * If much is due, some of it waits for the next turn; urgent blocks never wait.
    */
-  make(model: string | null, { turn, isUrgent, isPurged }: RenditionsInput): RenditionsResult {
-    this.#pending = this.#pending.filter(({ block }) => !isPurged(block.id));
+  make(model: string | null, { turn, isUrgent, isDone }: RenditionsInput): RenditionsResult {
+    this.#pending = this.#pending.filter(({ block }) => !isDone(block.id));
     const due = [...this.#takeUrgent(isUrgent), ...this.#takeDue(turn)];
     const deltas: Delta[] = [];
     const contents: HashedContent[] = [];

@@ -75,7 +75,11 @@ function isRooted(index: StreamIndex, { fresh, leaf, epoch }: SentRequest): bool
   return isKnown(leaf);
 }
 
-function epochDeltas(state: State, index: StreamIndex, { epoch }: SentRequest): readonly Delta[] {
+export function epochDeltas(
+  state: State,
+  index: StreamIndex,
+  { epoch }: Pick<SentRequest, "epoch">,
+): readonly Delta[] {
   if (epoch === null) return [];
   const { cut, reason, means, predicted } = epoch;
   const unit =

@@ -10,9 +10,9 @@ import {
   executeCommand,
 } from "../execute/index.ts";
 import { type Agent, agentDefaults } from "./agent.ts";
+import type { AgentStream } from "./agent-stream.ts";
 import { runOptimistically } from "./run/run-optimistically.ts";
 import type { SpaceLog } from "./space-log.ts";
-import type { ViewCache } from "./view-cache.ts";
 
 /** A command of an agent that waits for the user's approval, or how it was decided. */
 export type AgentApproval = Omit<ApprovalRow, "stream" | "actor" | "cut" | "seq"> & {
@@ -56,7 +56,7 @@ export type DecisionInput = DecisionOptions & {
 };
 export type DecisionDeps = {
   readonly log: SpaceLog;
-  readonly cache: ViewCache;
+  readonly agentStream: AgentStream;
   /** Null if the agent is not in this space now; then the defaults apply. */
   readonly agent: Agent | null;
 };
@@ -66,10 +66,10 @@ export async function decideAgentApproval(
   deps: DecisionDeps,
   input: DecisionInput,
 ): Promise<Result<DecisionResult>> {
-  const { log, cache } = deps;
+  const { log, agentStream } = deps;
   const release = log.store.hold();
   try {
-    return await runOptimistically(log, cache, (live) => decideIn(deps, input, live));
+    return await runOptimistically(log, agentStream, (live) => decideIn(deps, input, live));
   } finally {
     release();
   }
@@ -114,14 +114,18 @@ const nothingDone: ApprovedCommandResult = { outcome: null, step: null, isError:
 
 /** Carries out an approved command the way every command goes: what is never allowed stays forbidden. */
 async function carryOutApproved(
-  { log, cache, agent }: DecisionDeps,
+  { log, agentStream, agent }: DecisionDeps,
   approval: ApprovalState,
   live: CommandLog,
 ): Promise<ApprovedCommandResult> {
   const command = await approvedCommand(approval, log.store);
   if (command === null) return { outcome: unreadableCommand.message, step: null, isError: true };
   const windowOf = (): number => agent?.budgetTokens ?? agentDefaults.budgetTokens;
-  const target = { index: { view: cache.view }, ids: cache.ids, actions: cache.actions };
+  const target = {
+    index: { view: agentStream.view },
+    ids: agentStream.ids,
+    actions: agentStream.recorder.actions,
+  };
   const carried = await executeCommand(
     { store: log.store, windowOf },
     {

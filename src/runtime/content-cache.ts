@@ -45,6 +45,11 @@ export class ContentCache {
     return ok((hash) => must(found.get(hash), "only what was asked for is read"));
   }
 
+  async content(hash: ContentHash): Promise<Result<Uint8Array>> {
+    const read = await this.load([hash]);
+    return read.ok ? ok(read.value(hash)) : read;
+  }
+
   /** Keeps everything in the cache from now on, until the returned function is called. */
   hold(): () => void {
     this.#holders += 1;

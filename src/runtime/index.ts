@@ -2,8 +2,7 @@ export { type AgentActivation, type PendingActivation, type Priority, priorities
 export { type Agent, type SpokenText, whenMentioned } from "./agent.ts";
 export type { AgentApproval, DecisionOptions, DecisionResult } from "./approvals.ts";
 export { createSpace, type SpaceOptions } from "./open-space.ts";
-export type { RenderedMessage } from "./prompt/prompt-path.ts";
-export type { RenderedChunk, RenderedContext } from "./prompt/rendered-context.ts";
+export type { RenderedChunk, RenderedContext, RenderedMessage } from "./prompt/rendered-context.ts";
 export type { WindowSize } from "./prompt/visible-frames.ts";
 export type {
   CacheMark,
@@ -27,7 +26,13 @@ export {
   bedrockProvider,
 } from "./providers/bedrock-provider.ts";
 export { type RetryOptions, withRetries } from "./providers/retries.ts";
-export { humanProvider, type Script, type ScriptedReply, scriptedProvider, toolCall } from "./scripted.ts";
+export {
+  humanProvider,
+  type Script,
+  type ScriptedReply,
+  scriptedProvider,
+  toolCall,
+} from "./providers/scripted-provider.ts";
 export { type Adapter, Space } from "./space.ts";
 export { SpaceError } from "./space-error.ts";
 export type { EventOf, SpaceEvent } from "./space-events.ts";

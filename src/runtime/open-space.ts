@@ -8,7 +8,7 @@ import { holdableStore } from "./holdable-store.ts";
 import { root, Space } from "./space.ts";
 import { unwrapOrThrow } from "./space-error.ts";
 import { SpaceEvents } from "./space-events.ts";
-import { RecentFrames, recentFramesMax, SpaceLog } from "./space-log.ts";
+import { SpaceLog } from "./space-log.ts";
 
 export type SpaceOptions = {
   readonly agents?: readonly Agent[];
@@ -43,14 +43,9 @@ export async function createSpace(options: SpaceOptions = {}): Promise<Space> {
     unwrapOrThrow(
       spaceLog.append({ stream: null, actor: "client", cause: "session", deltas: openingDeltas() }),
     );
-  const after = Math.max(0, log.state().seq - recentFramesMax);
-  const recentFrames = new RecentFrames(
-    unwrapOrThrow(await store.frames({ session, after, limit: recentFramesMax })),
-  );
   const space = new Space({
     log: spaceLog,
     events,
-    recentFrames,
     clock,
     ownsStore: options.store === undefined,
     runsMax: options.runsMax ?? defaultRunsMax,

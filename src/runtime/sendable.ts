@@ -1,4 +1,3 @@
-import type { Json } from "../base/index.ts";
 import type { WireBlock } from "./provider.ts";
 
 /*
@@ -6,11 +5,18 @@ import type { WireBlock } from "./provider.ts";
  * accept would make it refuse all of them, so such a block is never recorded.
  */
 
-/** A block as bytes. Half a surrogate pair, which no provider accepts, becomes the replacement character. */
+/** A block as bytes, with well-formed strings. */
 export function wireBytes(block: WireBlock): Buffer {
-  const wellFormed = (_: string, value: unknown): unknown =>
-    typeof value === "string" ? Buffer.from(value, "utf8").toString("utf8") : value;
-  return Buffer.from(JSON.stringify(block, wellFormed));
+  return Buffer.from(JSON.stringify(block, repairString));
+}
+
+/** The value with half surrogate pairs, which no provider accepts, as replacement characters. */
+export function wellFormed<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, repairString)) as T; // only the characters of strings change
+}
+
+function repairString(_: string, value: unknown): unknown {
+  return typeof value === "string" ? Buffer.from(value, "utf8").toString("utf8") : value;
 }
 
 export function isNotBlank(block: WireBlock): boolean {
@@ -25,39 +31,4 @@ export function problemText(error: unknown): string {
   } catch {
     return "It failed, and what it says of that cannot be read.";
   }
-}
-
-/** An answer as it can be sent back. `isUsed` tells whether an earlier call has that id. */
-export function sendableAnswer(
-  content: readonly WireBlock[],
-  { isUsed, newId }: { readonly isUsed: (id: string) => boolean; readonly newId: (at: number) => string },
-): readonly WireBlock[] {
-  const ids = new Set<string>();
-  const blocks = content.filter(isNotBlank).map((block, at) => {
-    if (block.type === "text") return { ...block, text: String(block["text"]) };
-    if (block.type !== "tool_use") return block;
-    const id = String(block["id"] ?? "");
-    const isFree = /^[\w-]+$/.test(id) && !ids.has(id) && !isUsed(id);
-    const call = { ...block, id: isFree ? id : newId(at), name: callName(block), input: callInput(block) };
-    ids.add(call.id);
-    return call;
-  });
-  // Providers refuse an answer that ends with reasoning.
-  return blocks.slice(0, blocks.findLastIndex(({ type }) => !isReasoningType(type)) + 1);
-}
-
-export function isReasoningType(type: string): boolean {
-  return type === "thinking" || type === "redacted_thinking";
-}
-
-function callName({ name = "" }: WireBlock): string {
-  return (
-    String(name)
-      .replace(/[^\w-]/g, "_")
-      .slice(0, 64) || "unnamed"
-  );
-}
-
-function callInput({ input = null }: WireBlock): Json {
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }

@@ -4,9 +4,9 @@ import { streamOf, turnNow } from "../engine/moment/index.ts";
 import { ttlOf } from "../policy/index.ts";
 import type { HashedContent } from "../store/index.ts";
 import { unitTokens } from "../tokens/index.ts";
+import { wire } from "./runtime-protocol.ts";
 import { wireBytes } from "./sendable.ts";
 import type { SpaceLog } from "./space-log.ts";
-import { wire } from "./wire.ts";
 
 /** A block to add to a frame, before it has its ids. */
 export type BlockInput = Pick<Block, "kind" | "stream" | "speaker" | "taint"> & {

@@ -9,7 +9,7 @@ import {
 } from "./activation.ts";
 import type { Agent } from "./agent.ts";
 import type { BlockIndex } from "./block-index.ts";
-import { scopePrefix } from "./prompt/prompt-tail.ts";
+import { scopePrefix } from "./prompt/surroundings.ts";
 import type { WireBlock } from "./provider.ts";
 import { wireBytes } from "./sendable.ts";
 import { mediaBlock } from "./sendable-block.ts";

@@ -75,6 +75,12 @@ export class SpaceLog {
     return durable.ok ? ok(appended.value.frame) : durable;
   }
 
+  /** The frames after a seq, as they are stored; at most so many. */
+  async framesAfter(after: number, limit: number): Promise<Result<readonly Frame[]>> {
+    await this.store.flush();
+    return await this.store.frames({ session: this.state().session, after, limit });
+  }
+
   /** Runs actions one after the other, so that none writes between what another one reads and writes. */
   async runExclusively<T>(act: () => Promise<T>): Promise<T> {
     const before = this.#last;
@@ -118,26 +124,5 @@ export class SpaceLog {
     }
     ids.next += 1;
     return ids.next - 1;
-  }
-}
-
-/** How many of the latest frames are searched for changes that an agent does not know yet. */
-export const recentFramesMax = 200;
-
-/** The latest frames of a space. Agents are not told about older changes. */
-export class RecentFrames {
-  readonly #frames: Frame[];
-
-  constructor(frames: readonly Frame[]) {
-    this.#frames = [...frames];
-  }
-
-  add(frame: Frame): void {
-    this.#frames.push(frame);
-    if (this.#frames.length > recentFramesMax * 2) this.#frames.splice(0, recentFramesMax);
-  }
-
-  since(seq: number): readonly Frame[] {
-    return this.#frames.slice(-recentFramesMax).filter((frame) => frame.seq > seq);
   }
 }

@@ -16,6 +16,7 @@ import type { StepRow } from "../queries/answers/index.ts";
 import { stepsPage } from "../queries/index.ts";
 import { type PendingActivation, type Priority, pendingActivations } from "./activation.ts";
 import type { Agent } from "./agent.ts";
+import { AgentStream } from "./agent-stream.ts";
 import {
   type AgentApproval,
   type DecisionInput,
@@ -26,22 +27,21 @@ import {
   waitingApproval,
 } from "./approvals.ts";
 import { BlockIndex } from "./block-index.ts";
+import { fullReport, planRun } from "./prompt/plan-prompt.ts";
 import { checkTools } from "./prompt/prompt-head.ts";
-import { previewOf, renderRun } from "./prompt/render-run.ts";
-import type { RenderedContext } from "./prompt/rendered-context.ts";
+import { contextOf, type RenderedContext } from "./prompt/rendered-context.ts";
 import { type RunEnd, recordRunEnd, runActivation } from "./run/run-activation.ts";
 import { type AgentInStream, Runs } from "./run/runs.ts";
 import type { RunDeps } from "./run-deps.ts";
 import { isActivationOf, runStatusOf } from "./run-status.ts";
+import { wire } from "./runtime-protocol.ts";
 import { SpaceDraft } from "./space-draft.ts";
 import { raise, unwrapOrThrow } from "./space-error.ts";
 import type { EventOf, SpaceEvent, SpaceEvents } from "./space-events.ts";
 import { draftInput, type SpaceInput } from "./space-input.ts";
-import type { RecentFrames, SpaceLog } from "./space-log.ts";
+import type { SpaceLog } from "./space-log.ts";
 import { type SpaceSpend, spendIn } from "./space-spend.ts";
 import { StreamHandle } from "./stream-handle.ts";
-import { ViewCache } from "./view-cache.ts";
-import { wire } from "./wire.ts";
 
 /** An outside source: `read` turns each of its events into inputs of the space. */
 export type Adapter<E> = { readonly name: string; readonly read: (event: E) => readonly SpaceInput[] };
@@ -57,7 +57,6 @@ export const root = streamId(1);
 export type SpaceDeps = {
   readonly log: SpaceLog;
   readonly events: SpaceEvents;
-  readonly recentFrames: RecentFrames;
   readonly clock: Clock;
   readonly ownsStore: boolean;
   readonly runsMax: number;
@@ -69,7 +68,7 @@ export class Space {
   readonly #index: BlockIndex;
   readonly #agents = new Map<string, Agent>();
   readonly #streams = new Map<string, StreamId>();
-  readonly #caches = new Map<ViewId, ViewCache>();
+  readonly #agentStreams = new Map<ViewId, AgentStream>();
   readonly #runs: Runs;
 
   constructor(deps: SpaceDeps) {
@@ -192,8 +191,8 @@ export class Space {
     const decided = await log.runExclusively(async () => {
       const waiting = unwrapOrThrow(waitingApproval(log.moment(), input.approval));
       const { agent, stream } = must(viewOf(log.moment(), waiting.view), "an approval has a view");
-      const cache = this.#cacheOf({ agent, stream });
-      return await decideAgentApproval({ log, cache, agent: this.#agents.get(agent) ?? null }, input);
+      const agentStream = this.#agentStreamOf({ agent, stream });
+      return await decideAgentApproval({ log, agentStream, agent: this.#agents.get(agent) ?? null }, input);
     });
     await log.store.flush();
     return unwrapOrThrow(decided);
@@ -243,8 +242,11 @@ export class Space {
    */
   async preview(agent: string, stream: string): Promise<RenderedContext> {
     const id = this.#streamNamed(stream);
-    const run = { agent: this.#agentNamed(agent), cache: this.#cacheOf({ agent, stream: id }), ...neverEnds };
-    return previewOf(unwrapOrThrow(await renderRun(this.#runDeps(), run)));
+    const agentStream = this.#agentStreamOf({ agent, stream: id });
+    const run = { agent: this.#agentNamed(agent), agentStream, ...neverEnds };
+    const deps = this.#runDeps();
+    const prompt = unwrapOrThrow(await planRun(deps, run));
+    return contextOf(prompt, fullReport(deps, run, prompt));
   }
 
   /** Ends the run of an agent in a stream, and drops the activations that wait for it there. */
@@ -255,7 +257,9 @@ export class Space {
     if (!this.pending().some(({ block }) => isActivationOf(block, who))) return;
     // A crash may have cut the run off between a call and its result, and no run continues it now.
     const deps = { log: this.#deps.log, index: this.#index };
-    unwrapOrThrow(recordRunEnd(deps, { cache: this.#cacheOf(who) }, { notice: null, isCancelled: true }));
+    unwrapOrThrow(
+      recordRunEnd(deps, { agentStream: this.#agentStreamOf(who) }, { notice: null, isCancelled: true }),
+    );
     this.#runs.startPending();
   }
 
@@ -277,7 +281,7 @@ export class Space {
 
   #applyFrame(frame: Frame): void {
     this.#index.addFrame(frame);
-    this.#deps.recentFrames.add(frame);
+    for (const agentStream of this.#agentStreams.values()) agentStream.noteFrame(frame);
     for (const delta of frame.deltas)
       if (delta.type === "stream-opened") this.#streams.set(delta.name, delta.stream);
       else if (delta.type === "block-added") this.#emitSaid(delta.block as AddedBlock);
@@ -335,7 +339,7 @@ export class Space {
     const isSuspended = (): boolean => this.#runs.isClosed;
     const run = {
       agent: this.#agentNamed(agent),
-      cache: this.#cacheOf({ agent, stream }),
+      agentStream: this.#agentStreamOf({ agent, stream }),
       signal,
       isSuspended,
     };
@@ -344,27 +348,31 @@ export class Space {
 
   #runDeps(): RunDeps {
     const { log, clock, events } = this.#deps;
-    const { key } = must(log.state().identity, "a space is identified");
     return {
       log,
       index: this.#index,
-      recentFrames: this.#deps.recentFrames,
       clock,
-      nonceOf: ({ id }) => sha256Hex(`${key} ${id}`).slice(0, 6),
+      nonceOf: (view) => this.#nonceOf(view),
       streamName: (stream) => this.#streamName(stream),
       emit: (event) => events.emit(event),
     };
   }
 
-  /**
-   * The cache of an agent in a stream. An agent has a view of each stream it acts in; a new one is opened
-   * here.
-   */
-  #cacheOf({ agent, stream }: AgentInStream): ViewCache {
+  /** An agent in a stream. It has a view of each stream it acts in; a new one is opened here. */
+  #agentStreamOf({ agent, stream }: AgentInStream): AgentStream {
     const view = this.#viewOf({ agent, stream }) ?? this.#openView(agent, stream);
-    const cache = this.#caches.get(view.id) ?? new ViewCache(view.id, stream);
-    this.#caches.set(view.id, cache);
-    return cache;
+    const known = this.#agentStreams.get(view.id);
+    if (known !== undefined) return known;
+    const { seq: openedSeq } = this.#deps.log.state();
+    const opened = new AgentStream({ view: view.id, stream, nonce: this.#nonceOf(view), openedSeq });
+    this.#agentStreams.set(view.id, opened);
+    return opened;
+  }
+
+  /** Derived from a secret of the log, so that content cannot guess it. */
+  #nonceOf({ id }: View): string {
+    const { key } = must(this.#deps.log.state().identity, "a space is identified");
+    return sha256Hex(`${key} ${id}`).slice(0, 6);
   }
 
   /** Null if the agent never acted in the stream. */

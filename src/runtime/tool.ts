@@ -1,5 +1,5 @@
 import type { Json } from "../base/index.ts";
-import type { ModelTool, WireBlock } from "./provider.ts";
+import type { WireBlock } from "./provider.ts";
 
 /** The part of JSON Schema that describes tool inputs and that every model can fill. */
 export type Schema =
@@ -71,10 +71,6 @@ type TypedTool<S extends ObjectSchema> = Omit<Tool, "input" | "run"> & {
 /** Defines a tool; `run` gets an input of the type that its schema describes. */
 export function defineTool<const S extends ObjectSchema>(tool: TypedTool<S>): Tool {
   return tool as unknown as Tool;
-}
-
-export function modelTool({ name, description, input }: Tool): ModelTool {
-  return { name, description, input_schema: input as unknown as ModelTool["input_schema"] };
 }
 
 /** The first problem of an input, in words that help a model to correct it. Null if there is none. */

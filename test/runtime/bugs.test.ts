@@ -39,8 +39,7 @@ afterEach(() => {
 const word = { type: "object", properties: { word: { type: "string" } }, required: ["word"] } as const;
 const last = (requests: readonly ModelRequest[]): ModelRequest =>
   must(requests.at(-1), "there was a request");
-const lastText = (messages: ModelRequest["messages"]): string =>
-  JSON.stringify(messages.at(-1)?.content.at(-1));
+const lastText = (messages: ModelRequest["messages"]): string => JSON.stringify(messages.at(-1)?.content);
 
 async function openDesk(agent: Partial<Agent> & Pick<Agent, "provider">, store?: Store) {
   const space = await createSpace({

@@ -165,14 +165,15 @@ class World {
   }
 }
 
-/** The prompts of all views as text, without the time. */
+/** The prompts of all views as text, without the time and without sizes: those are estimates that improve. */
 async function previews(space: Space): Promise<string> {
   const seen: unknown[] = [];
   for (const { agent: name, stream: id } of viewsIn(space.moment.state)) {
     const streamName = must(space.moment.state.streams.get(id), "a view has a stream").name;
-    seen.push(await space.preview(name, streamName));
+    const { messages, system, tools, renderedFrames } = await space.preview(name, streamName);
+    seen.push({ messages, system, tools, renderedFrames });
   }
-  return JSON.stringify(seen).replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC|, \d\d:\d\d/g, "");
+  return JSON.stringify(seen).replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC|, \d\d:\d\d|~[\d.]+k?|\d+%/g, "");
 }
 
 function viewsIn(state: State) {

@@ -123,8 +123,8 @@ describe("reasoning between two calls of one answer", () => {
         await space.stream("desk").activate("ada");
       }
       expect(provider.refusals).toEqual([]);
-      const prompt = JSON.stringify(provider.exchanges.at(-1)?.request.messages);
       // The call is marked for shortening; until a rewrite, both calls and the reasoning keep their order.
+      const prompt = JSON.stringify(provider.exchanges.at(2)?.request.messages);
       expect(prompt).toMatch(/#6, #7, #8, #9 will be shown shorter/);
       const positions = ['"name":"look"', "Nobody needs to see that.", '"name":"aperture_manage"'].map(
         (part) => prompt.indexOf(part),

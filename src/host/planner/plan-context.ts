@@ -76,11 +76,3 @@ function mayClearAtProvider(
   const isUseful = protocolOf(wire).traits.model(wire.model).isBound;
   return takesProviderEdits && isOffered && isUseful && !meta.isLogin && !wire.hasOwnEdits;
 }
-
-const shortestLifetimeMs = 5 * 60_000;
-
-/** The provider's cache of a stream has expired if its last turn was this long ago. */
-export function isCacheCold(wire: WireRequest, idleMs: number, { rule, cache }: ModelPrices): boolean {
-  const unmarkedMs = rule.kind === "marks" ? shortestLifetimeMs : cache.lifetimeMs;
-  return idleMs > Math.max(unmarkedMs, wire.cacheLifetimeMs);
-}

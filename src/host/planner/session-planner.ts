@@ -28,19 +28,14 @@ import {
   withoutRefused,
   withSession,
 } from "../../ledger/index.ts";
+import { isCacheCold } from "../../policy/index.ts";
 import { protocolOf } from "../../protocols/index.ts";
 import { BodyBufferPool } from "../../recorder/index.ts";
 import { isAdmitted } from "./admission.ts";
 import { CommandRounds, waitForCommands } from "./command-rounds.ts";
 import { addsWithheld, applyWishes, type LiveStream } from "./live-stream.ts";
 import { isObserved, LiveStreams } from "./live-streams.ts";
-import {
-  type ContextDeps,
-  type ContextOptions,
-  contextFor,
-  isCacheCold,
-  type ShellRequest,
-} from "./plan-context.ts";
+import { type ContextDeps, type ContextOptions, contextFor, type ShellRequest } from "./plan-context.ts";
 import {
   planClientBody,
   planPlain,
@@ -293,7 +288,7 @@ export class SessionPlanner implements Planner {
 
   #isCold({ lastMs }: LiveStream, { wire }: Request): boolean {
     const { clock, pricesOf } = this.#deps;
-    return lastMs > 0 && isCacheCold(wire, clock.now() - lastMs, pricesOf(wire.model));
+    return lastMs > 0 && isCacheCold(wire.cacheLifetimeMs, clock.now() - lastMs, pricesOf(wire.model));
   }
 
   /** Decides with a turn whether a stream that was only observed is managed from now on. */

@@ -21,6 +21,7 @@ import {
   textBlock,
   toolBlock,
   writeBody,
+  writeRequest,
 } from "./write-body.ts";
 
 /** The Messages API. */
@@ -38,6 +39,7 @@ export const anthropic: Protocol = {
     isRenamedCall,
   },
   write: {
+    request: writeRequest,
     text: textBlock,
     result: unitOfResult,
     tool: toolBlock,

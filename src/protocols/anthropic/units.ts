@@ -99,9 +99,9 @@ export function unitOfAnswer(fields: WireFields, text: string): AnswerUnit {
 }
 
 /** A tool result that we write ourselves. */
-export function unitOfResult({ callId, text, isError }: ToolResultInput): AnswerUnit {
+export function unitOfResult({ callId, content, isError }: ToolResultInput): AnswerUnit {
   const failed = isError ? { is_error: true } : {};
-  const fields = { type: "tool_result", tool_use_id: callId, content: text, ...failed };
+  const fields = { type: "tool_result", tool_use_id: callId, content, ...failed };
   const bytes = Buffer.from(JSON.stringify(fields));
   const form = { bytes, slices: [], around: null, mark: null };
   return { unit: unitOf({ section: "messages", role: "user", fields }, form), bytes };

@@ -1,5 +1,13 @@
 import type { ByteRange, JsonMember } from "../json-scan.ts";
-import type { BodyParts, EmittedPieces, MarkedUnit, PlacedMark, ToolDefinition } from "../protocol.ts";
+import type {
+  BodyParts,
+  EmittedPieces,
+  MarkedUnit,
+  MessageInput,
+  PlacedMark,
+  RequestInput,
+  ToolDefinition,
+} from "../protocol.ts";
 import { type UnitWrapper, unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../wire.ts";
 
 /** Fields to write in place of the client's; null leaves the client's field out. */
@@ -111,4 +119,29 @@ export function writeBody(request: WireRequest, parts: BodyParts): EmittedPieces
   if (dropsAutomaticMark === true && request.automaticMark !== null) replaced.set("cache_control", null);
   if (edit !== null) replaced.set("context_management", [Buffer.from(edit.field)]);
   return emitBody(request, replaced);
+}
+
+const ownMark = '{"type":"ephemeral"}';
+
+/** Writes a whole body of our own. */
+export function writeRequest({ model, answerTokensMax, tools, system, messages }: RequestInput): Buffer {
+  const fields = Buffer.from(`"model":${JSON.stringify(model)},"max_tokens":${answerTokensMax}`);
+  const toolList = tools.map((bytes) => ({ bytes, mark: null }));
+  const systemList = system.map((bytes, at) => ({ bytes, mark: at === system.length - 1 ? ownMark : null }));
+  return Buffer.concat([
+    OPEN,
+    fields,
+    ...(tools.length === 0 ? [] : [Buffer.from(',"tools":'), ...emitList(toolList)]),
+    ...(system.length === 0 ? [] : [Buffer.from(',"system":'), ...emitList(systemList)]),
+    Buffer.from(',"messages":['),
+    ...messages.flatMap((message, at) => [...(at === 0 ? [] : [COMMA]), ...emitMessage(message)]),
+    Buffer.from("]}"),
+  ]);
+}
+
+function emitMessage({ role, units, markedUnit }: MessageInput): EmittedPieces {
+  const { head, tail } = ownMessage(role);
+  const list = units.map((bytes, at) => ({ bytes, mark: at === markedUnit ? ownMark : null }));
+  const open = Buffer.from(head.slice(0, -1));
+  return [open, ...emitList(list), Buffer.from(tail.slice(1))];
 }

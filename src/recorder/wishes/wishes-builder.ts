@@ -169,7 +169,9 @@ function baseWishes(
   const current = must(streamOf(moment, view.stream), "a view has a stream");
   const usage = lastUsage(moment, view);
   const budget = sizes.budget(window);
-  const used = budget?.used ?? (usage === null ? shownTokens(tally, moment, view) : windowTokens(usage));
+  // A provider that counts nothing reports a usage of zeros.
+  const counted = usage === null ? 0 : windowTokens(usage);
+  const used = budget?.used ?? (counted === 0 ? shownTokens(tally, moment, view) : counted);
   const size = window === null ? null : Math.max(window, used);
   const since = changesIn(unreported, moment, view.id);
   const turn = turnNow(moment, current);

@@ -2,22 +2,20 @@ import { fail, ok, type Result } from "../../base/index.ts";
 import { commandTools, isCommandTool } from "../../commands/index.ts";
 import { instructions } from "../../notes/index.ts";
 import type { Agent } from "../agent.ts";
-import type { ModelTool } from "../provider.ts";
-import { modelTool } from "../tool.ts";
-import { wire } from "../wire.ts";
-import { headUnit, type RenderedUnit } from "./rendered-unit.ts";
+import { wire } from "../runtime-protocol.ts";
+
+/** The units before the messages of a prompt. */
+export type PromptHead = {
+  readonly tools: readonly Uint8Array[];
+  readonly system: readonly Uint8Array[];
+};
 
 /**
  * The head of every prompt of an agent: its tools, its own system text, the system texts of the space, and
  * how to read the rest.
  */
-export function promptHead(
-  agent: Agent,
-  systemTexts: readonly string[],
-  nonce: string,
-): readonly RenderedUnit[] {
-  const { model, system = [], memory = true } = agent;
-  const tools = toolsOf(agent);
+export function promptHead(agent: Agent, systemTexts: readonly string[], nonce: string): PromptHead {
+  const { system = [], memory = true, tools = [] } = agent;
   const own = typeof system === "string" ? [system] : system;
   const texts = [
     ...own,
@@ -25,22 +23,28 @@ export function promptHead(
     readingNote(agent.name, nonce),
     ...(memory ? [instructions(nonce, { hasTools: true })] : []),
   ];
-  const toolUnits = tools.length === 0 ? [] : [headUnit("tools", Buffer.from(JSON.stringify(tools)), model)];
-  const isNotEmpty = (text: string): boolean => text.trim() !== "";
-  return [
-    ...toolUnits,
-    ...texts.filter(isNotEmpty).map((text) => headUnit("system", wire.write.text(text), model)),
+  const offered = [
+    ...tools.map(({ name, description, input }) => ({ name, description, schema: input })),
+    ...(memory ? commandTools : []),
   ];
+  return {
+    tools: offered.map((tool) => wire.write.tool(tool)),
+    system: texts.filter((text) => text.trim() !== "").map((text) => wire.write.text(text)),
+  };
 }
 
-function toolsOf({ tools = [], memory = true }: Agent): readonly ModelTool[] {
-  const contextTools = memory ? commandTools.map(contextTool) : [];
-  return [...tools.map(modelTool), ...contextTools];
+/** The units of a head in the order of the prompt. */
+export function headUnits({ tools, system }: PromptHead): readonly Uint8Array[] {
+  return [...tools, ...system];
 }
 
-/** A tool for memory commands, in the form in which agents keep tools. */
-function contextTool({ name, description, schema }: (typeof commandTools)[number]): ModelTool {
-  return { name, description, input_schema: schema };
+export function isSameHead(one: PromptHead, other: PromptHead): boolean {
+  const [a, b] = [headUnits(one), headUnits(other)];
+  const isSame = (bytes: Uint8Array, at: number): boolean => {
+    const copy = b[at];
+    return copy !== undefined && Buffer.compare(bytes, copy) === 0;
+  };
+  return one.tools.length === other.tools.length && a.length === b.length && a.every(isSame);
 }
 
 function readingNote(name: string, nonce: string): string {

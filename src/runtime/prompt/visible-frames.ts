@@ -2,15 +2,15 @@ import { must, type Seq, type StreamId } from "../../base/index.ts";
 import type { AddedBlock, BlockKind } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { asOf, blockOf, type Moment, streamOf } from "../../engine/moment/index.ts";
-import { wire } from "../wire.ts";
+import { wire } from "../runtime-protocol.ts";
 
 /** The blocks of one frame in a stream that an agent sees. */
 export type VisibleFrame = { readonly seq: Seq; readonly blocks: readonly AddedBlock[] };
 
 /** An agent sees these kinds only if they are its own: of others it sees their messages. */
 const ownKinds: readonly BlockKind[] = ["reasoning", "tool-call", "tool-result"];
-/** These are shown in the tail, or not at all. */
-const tailKinds: readonly BlockKind[] = ["ambient", "activation"];
+/** These are shown outside the frames: as surroundings, by the ledger, or not at all. */
+const otherKinds: readonly BlockKind[] = ["ambient", "activation", "memory"];
 
 /**
  * True for the agent's own messages, reasoning, calls and results. A user of the same name is not the agent.
@@ -21,7 +21,7 @@ export function isOwnBlock({ speaker, kind }: AddedBlock, { agent }: View): bool
 
 function isVisible(block: AddedBlock, view: View): boolean {
   const { kind, ephemeral = false } = block;
-  return !ephemeral && !tailKinds.includes(kind) && (!ownKinds.includes(kind) || isOwnBlock(block, view));
+  return !ephemeral && !otherKinds.includes(kind) && (!ownKinds.includes(kind) || isOwnBlock(block, view));
 }
 
 /**

@@ -7,9 +7,9 @@ import type {
   TokenUsage,
 } from "@aws-sdk/client-bedrock-runtime";
 import type { Usage } from "../../engine/frames/index.ts";
-import { isCompleteStop } from "../provider.ts";
 import { type ConverseJson, fromConverse } from "./converse-blocks.ts";
 import type { AnswerOrFailure } from "./messages-reader.ts";
+import { isCompleteStop } from "./stop-reason.ts";
 
 type ConverseAnswerFields = Pick<ConverseResponse, "output" | "stopReason" | "usage">;
 

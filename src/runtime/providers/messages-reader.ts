@@ -1,7 +1,8 @@
 import { AnswerReader, type WireAnswer } from "../../protocols/index.ts";
-import { isCompleteStop, type ModelAnswer, type WireBlock } from "../provider.ts";
-import { wire } from "../wire.ts";
+import type { ModelAnswer, WireBlock } from "../provider.ts";
+import { wire } from "../runtime-protocol.ts";
 import type { ClientFailure } from "./failure.ts";
+import { isCompleteStop } from "./stop-reason.ts";
 
 /** An answer, or why the response holds none. */
 export type AnswerOrFailure = { readonly answer: ModelAnswer } | { readonly failure: ClientFailure };

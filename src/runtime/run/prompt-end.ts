@@ -1,7 +1,7 @@
 import { must, ok, type Result } from "../../base/index.ts";
 import type { Delta, ExchangeEnd } from "../../engine/frames/index.ts";
 import type { SentTurn, View } from "../../engine/index.ts";
-import { viewOfRun } from "../prompt/render-run.ts";
+import { viewOfRun } from "../prompt/plan-prompt.ts";
 import type { ModelAnswer } from "../provider.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 

@@ -1,12 +1,19 @@
-import { must, ok, type Result, type Turn, turnOf } from "../../base/index.ts";
+import { must, ok, type Result, type StreamId } from "../../base/index.ts";
 import type { Block, BlockKind } from "../../engine/frames/index.ts";
-import { changes, ruleChanges, type View } from "../../engine/index.ts";
+import type { SentTurn } from "../../engine/index.ts";
+import { attributesOf, type Moment } from "../../engine/moment/index.ts";
+import type { AnswerUnit, WireUnit } from "../../protocols/index.ts";
+import type { PolicyWriter, ShownContent } from "../../recorder/index.ts";
 import { agentDefaults } from "../agent.ts";
-import { viewOfRun } from "../prompt/render-run.ts";
-import { isCompleteStop, type ModelAnswer, type WireBlock } from "../provider.ts";
+import { answerUnits } from "../prompt/answer-units.ts";
+import { viewOfRun } from "../prompt/plan-prompt.ts";
+import type { ModelAnswer } from "../provider.ts";
+import { sendableAnswer } from "../providers/sendable-answer.ts";
+import { isCompleteStop } from "../providers/stop-reason.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import { runStatusOf } from "../run-status.ts";
-import { isReasoningType, sendableAnswer, wireBytes } from "../sendable.ts";
+import { wire } from "../runtime-protocol.ts";
+import { wireBytes } from "../sendable.ts";
 import { SpaceDraft } from "../space-draft.ts";
 import { promptEndDeltas } from "./prompt-end.ts";
 import { addResult, failedOutcome } from "./tool-outcome.ts";
@@ -20,50 +27,21 @@ export async function recordAnswer(
   run: AgentRun,
   { answer, totalMs }: { readonly answer: ModelAnswer; readonly totalMs: number },
 ): Promise<Result<void>> {
-  const { log, index } = deps;
-  const { agent, cache } = run;
+  const { log } = deps;
+  const { agentStream } = run;
   const moment = log.moment();
   const view = viewOfRun(moment, run);
   const sent = must(view.sent.last, "what is answered was sent");
   const draft = new SpaceDraft(log);
-  const message = draft.newMessage(view.stream);
-  const content = sendableAnswer(answer.content, {
-    isUsed: (id) => cache.path?.hasCall(id) ?? false,
-    newId: (at) => `call_${message}_${at}`,
-  });
-  const hasCalls = content.some(({ type }) => type === "tool_use");
-  const isCut = !isCompleteStop(answer.stop);
-  const calls: Block[] = [];
-  for (const block of content) {
-    const kind = kindOf(block);
-    const pair = hasCalls && kind !== "assistant" ? message : null;
-    const bytes = wireBytes(block);
-    const named = kind === "tool-call" ? { anchor: String(block["id"]) } : {};
-    const added = draft.addBlock({
-      kind,
-      stream: view.stream,
-      speaker: agent.name,
-      taint: "model",
-      bytes,
-      pair,
-      message,
-      turn: sent.turn,
-      ...named,
-    });
-    if (kind === "tool-call") calls.push(added);
-  }
-  for (const call of isCut ? calls : [])
+  const { units, added } = draftAnswer(draft, run, { content: answer.content, stream: view.stream, sent });
+  const calls = added.filter(({ kind }) => kind === "tool-call");
+  for (const call of isCompleteStop(answer.stop) ? [] : calls)
     addResult(draft, moment, { ...failedOutcome(cutOffText(run)), call });
-  if (!hasCalls) for (const { id } of runStatusOf(moment, view, index).current) draft.removeBlock(id);
-  const notice = hasCalls ? null : endNotice(run, answer.stop, content.length > 0);
-  if (notice !== null)
-    draft.addText({
-      kind: "notice",
-      stream: view.stream,
-      speaker: "space",
-      taint: "untrusted",
-      text: notice,
-    });
+  const notice = calls.length > 0 ? null : endNotice(run, answer.stop, added.length > 0);
+  if (calls.length === 0) {
+    for (const { id } of runStatusOf(moment, view, deps.index).current) draft.removeBlock(id);
+    if (notice !== null) draft.addText({ ...noticeFrom, stream: view.stream, text: notice });
+  }
   const bytes = Buffer.byteLength(JSON.stringify(answer.content));
   const deltas = [
     ...draft.deltas,
@@ -74,8 +52,75 @@ export async function recordAnswer(
   const appended = await log.appendDurably(frame);
   if (!appended.ok) return appended;
   if (notice !== null) deps.emit({ type: "notice", stream: deps.streamName(view.stream), text: notice });
-  cache.learnRate(answer.usage, cache.path);
-  return expireAfterTurn(deps, run);
+  const { exchange, turn } = sent;
+  const shown = added.map((block, at) => shownContent(log.moment(), block, units[at]));
+  agentStream.noteAnswer({ exchange, turn, units, added: shown, usage: answer.usage });
+  return await applyPolicy(deps, run, units);
+}
+
+const noticeFrom = { kind: "notice", speaker: "space", taint: "untrusted" } as const;
+
+type AnswerInput = {
+  readonly content: ModelAnswer["content"];
+  readonly stream: StreamId;
+  readonly sent: SentTurn;
+};
+
+/** Adds a block for each unit of an answer. */
+function draftAnswer(
+  draft: SpaceDraft,
+  { agent, agentStream }: AgentRun,
+  { content, stream, sent: { turn } }: AnswerInput,
+): { readonly units: readonly AnswerUnit[]; readonly added: readonly Block[] } {
+  const message = draft.newMessage(stream);
+  const sent = agentStream.last?.units ?? [];
+  const usedIds = new Set(sent.flatMap(({ block }) => (block?.kind === "tool-call" ? [block.anchor] : [])));
+  const blocks = sendableAnswer(content, {
+    isUsed: (id) => usedIds.has(id),
+    newId: (at) => `call_${message}_${at}`,
+  });
+  const units = answerUnits(blocks.map(wireBytes));
+  const hasCalls = units.some(({ unit }) => unit.part === "call");
+  const added = units.map(({ unit, bytes }) => {
+    const kind = kindOf(unit);
+    const pair = hasCalls && kind !== "assistant" ? message : null;
+    const part = wire.read.part(bytes);
+    const named = part.type === "call" ? { anchor: part.id } : {};
+    const common = { stream, speaker: agent.name, taint: "model", message, turn } as const;
+    return draft.addBlock({ ...common, ...named, kind, bytes, pair });
+  });
+  return { units, added };
+}
+
+/** Calls that the provider runs itself are words of the model: they have no result of ours. */
+function kindOf({ part }: WireUnit): BlockKind {
+  return part === "reasoning" ? "reasoning" : part === "call" ? "tool-call" : "assistant";
+}
+
+function shownContent(moment: Moment, block: Block, unit: AnswerUnit | undefined): ShownContent {
+  const tokens = attributesOf(moment, block.id)?.tokens ?? { count: 0, exact: false };
+  return { block, tokens, bytes: must(unit, "every block is a unit").bytes };
+}
+
+/** Policy reads and writes facts, so no command of an agent may come between. */
+async function applyPolicy(
+  { log }: RunDeps,
+  { agent, agentStream }: AgentRun,
+  units: readonly AnswerUnit[],
+): Promise<Result<void>> {
+  const { stream, recorder } = agentStream;
+  const writer: PolicyWriter = {
+    state: () => log.state(),
+    append: (frame) => {
+      const appended = log.append({ ...frame, stream });
+      return appended.ok ? ok(undefined) : appended;
+    },
+  };
+  const texts = units.flatMap(({ bytes }) => wire.read.text(bytes) ?? []);
+  // An agent that cannot ask for a block again keeps what it has.
+  const policy = agent.memory === false ? "off" : "auto";
+  const input = { answer: texts.join("\n"), model: agent.model, policy, store: log.contents } as const;
+  return await log.runExclusively(() => recorder.afterTurn(writer, input));
 }
 
 function cutOffText({ agent: { maxTokens = agentDefaults.maxTokens } }: AgentRun): string {
@@ -94,35 +139,4 @@ function endNotice({ agent }: AgentRun, stop: string, hasContent: boolean): stri
   if (stop === "max_tokens") return `${name} was cut off: an answer may have ${maxTokens} tokens.`;
   if (stop === "model_context_window_exceeded") return `${name} was cut off: the model has no more room.`;
   return hasContent ? null : `${name} had nothing to say.`;
-}
-
-function kindOf({ type }: WireBlock): BlockKind {
-  if (isReasoningType(type)) return "reasoning";
-  return type === "tool_use" ? "tool-call" : "assistant";
-}
-
-/** Lowers blocks and drops approvals whose time is up after a turn. */
-function expireAfterTurn({ log }: RunDeps, run: AgentRun): Result<void> {
-  const moment = log.moment();
-  const view = viewOfRun(moment, run);
-  const lowered = changes.expire({ moment, view, actor: "policy" }, expiredThroughTurn(view));
-  const deltas = [...lowered.deltas, ...ruleChanges.expireApprovals({ moment, view })];
-  if (deltas.length === 0) return ok(undefined);
-  const appended = log.append({ stream: view.stream, actor: "policy", cause: "policy", deltas });
-  return appended.ok ? ok(undefined) : appended;
-}
-
-/**
- * The last turn for which blocks of the view were surely expired. Turns count for the whole stream, so other
- * agents may have had many since. It is the second answer before this one, not the first: a crash right after
- * an answer leaves it without expiry, and a block that was lowered once is not due again.
- */
-function expiredThroughTurn({ answers }: View): Turn {
-  let complete = 0;
-  for (let at = answers.size - 1; at >= 0; at -= 1) {
-    const { outcome, turn } = must(answers.get(at), "answers have no gaps");
-    complete += outcome === "complete" ? 1 : 0;
-    if (complete === 3) return turn;
-  }
-  return turnOf(0);
 }

@@ -1,6 +1,6 @@
 import { type ApertureError, apertureError, fail, type Result } from "../../base/index.ts";
 import { agentDefaults } from "../agent.ts";
-import { viewOfRun } from "../prompt/render-run.ts";
+import { viewOfRun } from "../prompt/plan-prompt.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import { type RunStatus, runStatusOf, startedCalls } from "../run-status.ts";
 import { problemText } from "../sendable.ts";
@@ -67,7 +67,7 @@ async function runStep(deps: RunDeps, run: AgentRun, step: RunStep): Promise<Res
 function failOrCancel(deps: RunDeps, run: AgentRun, why: ApertureError | "cancelled"): RunEnd {
   const text = why === "cancelled" ? null : `${run.agent.name} could not answer: ${why.message}`;
   const isRecorded = recordRunEnd(deps, run, { notice: text, isCancelled: why === "cancelled" }).ok;
-  if (text !== null) deps.emit({ type: "notice", stream: deps.streamName(run.cache.stream), text });
+  if (text !== null) deps.emit({ type: "notice", stream: deps.streamName(run.agentStream.stream), text });
   return { is: why === "cancelled" ? "cancelled" : "failed", isRecorded };
 }
 
@@ -78,10 +78,10 @@ function failOrCancel(deps: RunDeps, run: AgentRun, why: ApertureError | "cancel
  */
 export function recordRunEnd(
   { log, index }: Pick<RunDeps, "log" | "index">,
-  run: Pick<AgentRun, "cache">,
+  run: Pick<AgentRun, "agentStream">,
   { notice, isCancelled }: { readonly notice: string | null; readonly isCancelled: boolean },
 ): Result<void> {
-  const { stream } = run.cache;
+  const { stream } = run.agentStream;
   const draft = new SpaceDraft(log);
   const moment = log.moment();
   const view = viewOfRun(moment, run);

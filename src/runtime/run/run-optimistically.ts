@@ -2,8 +2,8 @@ import { fail, ok } from "../../base/index.ts";
 import type { State } from "../../engine/index.ts";
 import type { CommandLog } from "../../execute/index.ts";
 import { IdPool } from "../../log/index.ts";
+import type { AgentStream } from "../agent-stream.ts";
 import type { SpaceLog } from "../space-log.ts";
-import type { ViewCache } from "../view-cache.ts";
 
 /** One of several competing commands always succeeds, unless the log is written faster than it is read. */
 const attemptsMax = 20;
@@ -14,18 +14,18 @@ const attemptsMax = 20;
  */
 export async function runOptimistically<T>(
   log: SpaceLog,
-  cache: ViewCache,
+  agentStream: AgentStream,
   act: (live: CommandLog, attempt: number) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    const { live, writes } = liveLog(log, cache);
+    const { live, writes } = liveLog(log, agentStream);
     const result = await act(live, attempt);
-    if (writes.isRefused) cache.ids = new IdPool(cache.stream);
+    if (writes.isRefused) agentStream.ids = new IdPool(agentStream.stream);
     if (!writes.isStale || attempt === attemptsMax) return result;
   }
 }
 
-function liveLog(log: SpaceLog, { stream }: ViewCache) {
+function liveLog(log: SpaceLog, { stream }: AgentStream) {
   const writes = { isStale: false, isRefused: false };
   let seen: State | null = null;
   let hasWritten = false;

@@ -5,8 +5,8 @@ import type { View } from "../../engine/index.ts";
 import { asOf, type Moment } from "../../engine/moment/index.ts";
 import { readPart } from "../../protocols/index.ts";
 import type { ContentReader } from "../content-cache.ts";
-import { ephemeralBlocks, peripheralBlocks } from "../prompt/prompt-tail.ts";
-import { viewOfRun } from "../prompt/render-run.ts";
+import { viewOfRun } from "../prompt/plan-prompt.ts";
+import { ephemeralBlocks, peripheralBlocks } from "../prompt/surroundings.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import { runStatusOf } from "../run-status.ts";
 

@@ -6,7 +6,7 @@ import { executeCalls } from "../../execute/index.ts";
 import { readEditable } from "../../protocols/index.ts";
 import { activationAnchor, activationOf } from "../activation.ts";
 import { agentDefaults } from "../agent.ts";
-import { viewOfRun } from "../prompt/render-run.ts";
+import { viewOfRun } from "../prompt/plan-prompt.ts";
 import { raceAbort, timerMsMax } from "../race-abort.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import { runStatusOf, startedCalls } from "../run-status.ts";
@@ -94,14 +94,14 @@ async function startCalls(
   calls: readonly OpenCall[],
 ): Promise<Result<readonly StartedCall[]>> {
   const { log } = deps;
-  const { agent, cache } = run;
+  const { agent, agentStream } = run;
   const draft = new SpaceDraft(log);
   const fresh = calls.filter(({ started }) => started === null);
   const added = fresh.map(({ id }) => {
     const anchor = activationAnchor({ agent: agent.name, call: id });
     return draft.addText({
       kind: "activation",
-      stream: cache.stream,
+      stream: agentStream.stream,
       speaker: agent.name,
       taint: "model",
       anchor,
@@ -110,7 +110,7 @@ async function startCalls(
   });
   if (added.length === 0) return ok(calls);
   const { deltas, contents } = draft;
-  const frame = { stream: cache.stream, actor: "client", cause: "response", deltas, contents } as const;
+  const frame = { stream: agentStream.stream, actor: "client", cause: "response", deltas, contents } as const;
   const appended = await log.appendDurably(frame);
   if (!appended.ok) return appended;
   const blockAt = (at: number): AddedBlock =>
@@ -130,8 +130,8 @@ async function makeCall(deps: RunDeps, run: AgentRun, call: StartedCall): Promis
   return recorded;
 }
 
-function toolEmitter({ emit, streamName }: RunDeps, { agent, cache }: AgentRun) {
-  const common = { type: "tool", stream: streamName(cache.stream), agent: agent.name } as const;
+function toolEmitter({ emit, streamName }: RunDeps, { agent, agentStream }: AgentRun) {
+  const common = { type: "tool", stream: streamName(agentStream.stream), agent: agent.name } as const;
   return ({ name: tool }: OpenCall, is: EventOf<"tool">["is"]): void => emit({ ...common, tool, is });
 }
 
@@ -151,7 +151,7 @@ async function outcomeOf(deps: RunDeps, run: AgentRun, call: StartedCall): Promi
   }
   const problem = inputProblem(tool.input, call.input);
   if (problem !== null) return failedOutcome(`This call cannot be made: ${problem}.`);
-  const stream = deps.streamName(run.cache.stream);
+  const stream = deps.streamName(run.agentStream.stream);
   toolEmitter(deps, run)(call, "started");
   // A provider may use its own call ids again; a block id is never used again.
   const callId = `${deps.log.state().session}-${call.block.id}`;
@@ -203,17 +203,21 @@ async function carryOutOnce(deps: RunDeps, run: AgentRun, call: OpenCall): Promi
 /** Carries out a command of the agent the way every command goes. */
 async function carryOut(
   { log, nonceOf, index }: RunDeps,
-  { agent, cache }: AgentRun,
+  { agent, agentStream }: AgentRun,
   { id, name, input, isTainted }: OpenCall & { readonly isTainted: boolean },
 ): Promise<ToolOutcome> {
-  const view = must(viewOf(log.moment(), cache.view), "a view that is remembered is open");
+  const view = must(viewOf(log.moment(), agentStream.view), "a view that is remembered is open");
   // All commands of a run are one step, which is undone as a whole.
   const request = `run-${runStatusOf(log.moment(), view, index).startSeq}`;
   const nonce = nonceOf(view);
   const mode = agent.mode ?? "auto";
   const windowOf = (): number => agent.budgetTokens ?? agentDefaults.budgetTokens;
-  const [result] = await runOptimistically(log, cache, (live, attempt) => {
-    const target = { index: { view: cache.view }, ids: cache.ids, actions: cache.actions };
+  const [result] = await runOptimistically(log, agentStream, (live, attempt) => {
+    const target = {
+      index: { view: agentStream.view },
+      ids: agentStream.ids,
+      actions: agentStream.recorder.actions,
+    };
     return executeCalls(
       { store: log.store, windowOf },
       {
@@ -248,7 +252,13 @@ async function recordOutcome(
   if (call.started !== null && blockOf(moment, call.started.id) !== null) draft.removeBlock(call.started.id);
   const { deltas, contents } = draft;
   if (deltas.length === 0) return ok(undefined);
-  const frame = { stream: run.cache.stream, actor: "client", cause: "response", deltas, contents } as const;
+  const frame = {
+    stream: run.agentStream.stream,
+    actor: "client",
+    cause: "response",
+    deltas,
+    contents,
+  } as const;
   const appended = await log.appendDurably(frame);
   return appended.ok ? ok(undefined) : appended;
 }

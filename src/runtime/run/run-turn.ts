@@ -1,22 +1,25 @@
-import { fail, hashContent, must, ok, type Result, turnOf, unitId } from "../../base/index.ts";
-import type { Delta, Exchange } from "../../engine/frames/index.ts";
+import { fail, must, ok, type Result, turnOf } from "../../base/index.ts";
+import type { AddedBlock, Delta, Exchange, Tokens } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
-import { epochNow, type Moment, runNow, streamOf, turnNow } from "../../engine/moment/index.ts";
+import { attributesOf, type Moment, runNow, streamOf, turnNow } from "../../engine/moment/index.ts";
+import type { SentRequest } from "../../exchange/index.ts";
+import type { ShownContent } from "../../recorder/index.ts";
 import { agentDefaults } from "../agent.ts";
-import { PromptPath } from "../prompt/prompt-path.ts";
-import { type RunPrompt, renderRun } from "../prompt/render-run.ts";
+import { planRun } from "../prompt/plan-prompt.ts";
+import { headUnits } from "../prompt/prompt-head.ts";
 import { contextHash, requestOf } from "../prompt/rendered-context.ts";
-import type { RenderedUnit } from "../prompt/rendered-unit.ts";
+import type { RunPrompt } from "../prompt/run-prompt.ts";
 import type { ModelAnswer, ModelRequest } from "../provider.ts";
 import { raceAbort, timerMsMax } from "../race-abort.ts";
 import type { AgentRun, RunDeps } from "../run-deps.ts";
 import type { SpaceEvent } from "../space-events.ts";
+import type { SpaceLog } from "../space-log.ts";
 import { recordPromptEnd } from "./prompt-end.ts";
 import { recordAnswer } from "./record-answer.ts";
 
-/** Runs one turn: renders the prompt, records it as sent, asks the provider and records the answer. */
+/** Runs one turn: plans the prompt, records it as sent, asks the provider and records the answer. */
 export async function runTurn(deps: RunDeps, run: AgentRun, rounds: number): Promise<Result<void>> {
-  const request = await renderAndRecord(deps, run, rounds);
+  const request = await planAndRecord(deps, run, rounds);
   if (!request.ok) return request;
   const started = deps.clock.now();
   const answer = await askProvider(deps, run, request.value);
@@ -32,74 +35,87 @@ export async function runTurn(deps: RunDeps, run: AgentRun, rounds: number): Pro
 }
 
 /**
- * Renders the prompt again if a frame was appended meanwhile, because that frame is not in the prompt and
- * must not count as sent. The content cache is held, so the next attempt reads from memory without waiting,
- * and other runs cannot come between, however busy they are.
+ * Plans the prompt again if a frame was appended meanwhile, because that frame is not in the prompt and must
+ * not count as sent. The content cache is held, so the next attempt reads from memory without waiting, and
+ * other runs cannot come between, however busy they are.
  */
-async function renderAndRecord(deps: RunDeps, run: AgentRun, rounds: number): Promise<Result<ModelRequest>> {
+async function planAndRecord(deps: RunDeps, run: AgentRun, rounds: number): Promise<Result<ModelRequest>> {
   const release = deps.log.contents.hold();
   try {
     for (;;) {
-      const rendered = await renderRun(deps, run);
-      if (!rendered.ok) return rendered;
+      const planned = await planRun(deps, run);
+      if (!planned.ok) return planned;
       if (run.signal.aborted) return fail("AP_SPACE_CLOSED");
-      if (deps.log.state() !== rendered.value.moment.state) continue;
-      return recordSent(deps, run, { runPrompt: rendered.value, rounds });
+      if (deps.log.state() !== planned.value.moment.state) continue;
+      return recordSent(deps, run, { prompt: planned.value, rounds });
     }
   } finally {
     release();
   }
 }
 
+type SentRun = { readonly prompt: RunPrompt; readonly rounds: number };
+
 function recordSent(
-  { log }: RunDeps,
-  { cache, agent }: AgentRun,
-  { runPrompt, rounds }: { readonly runPrompt: RunPrompt; readonly rounds: number },
+  { log, clock }: RunDeps,
+  { agentStream, agent }: AgentRun,
+  { prompt, rounds }: SentRun,
 ): Result<ModelRequest> {
-  const { moment, view, prompt } = runPrompt;
-  const path = prompt.kept?.copy() ?? new PromptPath();
-  const first = moment.state.units.size;
-  const units = prompt.fresh.map((unit, at): Delta => {
-    const parent = at === 0 ? path.leaf : unitId(first + at - 1);
-    return { type: "unit-sent", unit: { ...sentUnit(unit, view), id: unitId(first + at), parent } };
-  });
-  const leaf = prompt.fresh.length === 0 ? path.leaf : unitId(first + prompt.fresh.length - 1);
-  path.append(
-    prompt.fresh,
-    leaf,
-    (block) => must(moment.state.blocks.get(block), "it is shown").block.anchor,
-  );
-  const request = requestOf(agent, path, rounds);
+  const { moment, view, client, body } = prompt;
+  const request = requestOf(agent, body, rounds);
   const exchange = openedExchange(moment, view, request);
+  const turn = nextTurn(moment, view);
+  const headCount = headUnits(client.head).length;
+  const draft = agentStream.recorder.draftPrompt(moment.state, {
+    request: prompt.request,
+    sent: sentRequest(prompt),
+    blocks: [
+      ...headUnits(client.head).map(() => null),
+      ...client.units.map(({ block }) => block?.id ?? null),
+    ],
+    firstFresh: headCount + client.repeatedCount,
+    turn,
+  });
   const deltas: Delta[] = [
-    ...epochOf(moment, view, prompt),
-    ...units,
+    ...draft.epoch,
+    ...draft.units,
     ...(rounds === 0 ? runStarted(moment, view) : []),
     { type: "exchange-opened", exchange },
-    {
-      type: "turn-sent",
-      view: view.id,
-      turn: nextTurn(moment, view),
-      leaf: must(leaf, "a prompt is not empty"),
-      exchange: exchange.id,
-    },
+    { type: "turn-sent", view: view.id, turn, leaf: draft.leaf, exchange: exchange.id },
   ];
-  const contents = prompt.fresh.map(({ bytes }) => log.contents.add(bytes));
+  const contents = draft.contents.map(({ bytes }) => log.contents.add(bytes));
+  const shown = newlyShown(log, prompt);
   const appended = log.append({ stream: view.stream, actor: "client", cause: "request", deltas, contents });
   if (!appended.ok) return appended;
-  cache.path = path;
-  cache.lastPrompt = null;
+  draft.commit(exchange.id);
+  agentStream.recorder.noteShown(shown);
+  agentStream.noteSent(prompt, clock.now());
   return ok(request);
 }
 
-function sentUnit({ bytes, shows, origin, anchor, message }: RenderedUnit, { stream }: View) {
-  return { stream, message, origin, anchor, bytes: hashContent(bytes), shows };
+/** The prompt as the ledger sent it. A path that begins again is an epoch without a cut. */
+function sentRequest({ plan, client, wishesSeq }: RunPrompt): SentRequest {
+  const { report, length } = plan;
+  const restarted =
+    client.restart === null
+      ? null
+      : ({ cut: null, reason: client.restart, means: "own", predicted: null } as const);
+  const named = { rendering: "managed", streamKey: "", generatedName: null, wishesSeq } as const;
+  return { ...named, ...report, body: [], length, epoch: restarted ?? report.epoch };
 }
 
-function epochOf(moment: Moment, view: View, { epoch }: RunPrompt["prompt"]): readonly Delta[] {
-  if (epoch === null) return [];
-  const number = epochNow(moment, view) + 1;
-  return [{ type: "epoch-started", view: view.id, epoch: number, cut: null, reason: epoch, means: "own" }];
+/** The blocks that no earlier prompt of the agent has shown. Its own answers were noted when they came. */
+function newlyShown(log: SpaceLog, { moment, view, client }: RunPrompt): readonly ShownContent[] {
+  const sentSeq = view.sent.last?.seq ?? 0;
+  return client.units.slice(client.repeatedCount).flatMap(({ block, role }) => {
+    const bytes = block === null || role === "assistant" ? null : log.contents.cached(block.content);
+    if (block === null || bytes === null || block.addedSeq <= sentSeq) return [];
+    return [{ block, bytes, tokens: tokensOf(moment, block) }];
+  });
+}
+
+function tokensOf(moment: Moment, { id }: AddedBlock): Tokens {
+  return attributesOf(moment, id)?.tokens ?? { count: 0, exact: false };
 }
 
 function runStarted(moment: Moment, { stream: id }: View): readonly Delta[] {
@@ -129,12 +145,12 @@ function openedExchange({ state }: Moment, { stream, sent }: View, request: Mode
 /** Sends a prompt to the agent's provider and emits the text as it arrives. Gives up after a long silence. */
 async function askProvider(
   deps: RunDeps,
-  { agent, cache, signal }: AgentRun,
+  { agent, agentStream, signal }: AgentRun,
   request: ModelRequest,
 ): Promise<Result<ModelAnswer>> {
   const { provider, name } = agent;
   const timeoutMs = agent.answerTimeoutMs ?? provider.answerTimeoutMs ?? agentDefaults.answerTimeoutMs;
-  const stream = deps.streamName(cache.stream);
+  const stream = deps.streamName(agentStream.stream);
   const late = new AbortController();
   const eitherSignal = AbortSignal.any([signal, late.signal]);
   let timer: NodeJS.Timeout | undefined;

@@ -3,7 +3,8 @@ import type { Block } from "../../engine/frames/index.ts";
 import type { Moment } from "../../engine/moment/index.ts";
 import { withoutNonce } from "../../notes/index.ts";
 import type { WireBlock } from "../provider.ts";
-import { isNotBlank, wireBytes } from "../sendable.ts";
+import { wire } from "../runtime-protocol.ts";
+import { isNotBlank, wellFormed } from "../sendable.ts";
 import { isBlockFields, pictureProblem, sendableBlock } from "../sendable-block.ts";
 import type { SpaceDraft } from "../space-draft.ts";
 import type { ToolAnswer } from "../tool.ts";
@@ -31,13 +32,7 @@ export function addResult(
 ): void {
   if (hasResult(moment, call)) return;
   const { anchor, pair, stream, speaker } = call;
-  const result: WireBlock = {
-    type: "tool_result",
-    tool_use_id: anchor,
-    content: content as Json,
-    ...(isError && { is_error: true }),
-  };
-  const bytes = wireBytes(result);
+  const { bytes } = wire.write.result({ callId: anchor, content: wellFormed(content), isError });
   draft.addBlock({ kind: "tool-result", taint: "untrusted", stream, speaker, anchor, pair, bytes });
 }
 

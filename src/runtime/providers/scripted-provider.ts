@@ -1,5 +1,5 @@
-import { fail, type Json, ok } from "../base/index.ts";
-import type { ModelAnswer, ModelRequest, Provider, WireBlock } from "./provider.ts";
+import { fail, type Json, ok } from "../../base/index.ts";
+import type { ModelAnswer, ModelRequest, Provider, WireBlock } from "../provider.ts";
 
 /** One answer of a scripted model: a text, blocks, or fields of a whole answer. */
 export type ScriptedReply = string | readonly WireBlock[] | Partial<ModelAnswer>;
