@@ -17,8 +17,8 @@ export { StreamRecall } from "./stream-recall.ts";
 export { type ImportResult, TranscriptImporter } from "./transcript-importer.ts";
 export {
   type PolicyWriter,
-  type PromptDraft,
   type ShownContent,
+  type ViewAnswer,
   ViewRecorder,
 } from "./view-recorder.ts";
 export { lastUsage, type WindowRow, windowRow, windowTokens } from "./window-row.ts";

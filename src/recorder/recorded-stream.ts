@@ -1,7 +1,7 @@
 import type { BlockId } from "../base/index.ts";
 import type { Actor, Cause, Delta, Exchange, ProtocolName } from "../engine/frames/index.ts";
 import type { State } from "../engine/index.ts";
-import type { Purpose, RequestCopy, RequestIdentity } from "../exchange/index.ts";
+import type { Purpose, RequestCopy, RequestIdentity, SentRequest } from "../exchange/index.ts";
 import { type FrameAttachments, IdPool, type IdSharingState } from "../log/index.ts";
 import { StreamPolicy } from "../policy/index.ts";
 import type { WireRequest } from "../protocols/index.ts";
@@ -87,22 +87,37 @@ export function newRecordedStream(name: string, index: StreamIndex, sharing: IdS
   };
 }
 
+/** A prompt that the planner or a host sent, after it was appended to the log. */
+export type SentPromptNote = Pick<AppendedTurn, "request" | "turn"> &
+  Pick<TurnDraft, "fresh"> & {
+    readonly sent: Pick<SentRequest, "fresh" | "leaf">;
+    readonly exchange: number;
+    /** True if it continues the prompt before it. */
+    readonly isNext: boolean;
+    /** The block of each unit of the request. Null for a unit without one. */
+    readonly blocks: readonly (BlockId | null)[];
+  };
+
 /** Updates the prompt size and the names of a stream with a turn that the planner sent. */
-export function noteSentTurn(
-  { sizes, names }: RecordedStream,
-  appended: AppendedTurn,
-  { blocks: recorded }: State,
-): void {
+export function noteSentTurn(stream: RecordedStream, appended: AppendedTurn, state: State): void {
   const { copy, request, exchange, turn, draft } = appended;
   const { sent } = copy;
   if (sent === null) return;
-  sizes.noteSent({ exchange: exchange.id, sent, model: request.model, answerMax: request.answerTokensMax });
   const isNext = exchange.relation !== "rewind" && exchange.relation !== "compacted";
   const { blocks, fresh } = draft;
-  const turnOf = (unit: number): number => {
-    const block = blocks[unit];
-    return block === undefined ? turn : (recorded.get(block)?.block.turn ?? turn);
-  };
+  noteSentPrompt(stream, { sent, request, exchange: exchange.id, turn, isNext, blocks, fresh }, state);
+}
+
+export function noteSentPrompt(
+  { sizes, names }: RecordedStream,
+  { sent, request, exchange, turn, isNext, blocks, fresh }: SentPromptNote,
+  { blocks: recorded }: State,
+): void {
+  sizes.noteSent({ exchange, sent, model: request.model, answerMax: request.answerTokensMax });
   const blockOf = (unit: number): BlockId | null => blocks[unit] ?? null;
+  const turnOf = (unit: number): number => {
+    const block = blockOf(unit);
+    return block === null ? turn : (recorded.get(block)?.block.turn ?? turn);
+  };
   names.addRequest({ request, sent, turn, fresh, isNext, turnOf, blockOf });
 }

@@ -20,14 +20,14 @@ import {
   type StreamWriter,
 } from "./after-turn.ts";
 import { DeltaDraft } from "./delta-draft.ts";
-import { newRecordedStream, type RecordedStream } from "./recorded-stream.ts";
+import { newRecordedStream, noteSentPrompt, type RecordedStream } from "./recorded-stream.ts";
 import type { StreamActions } from "./stream-actions.ts";
 import { StreamIndex } from "./stream-index.ts";
 import { epochDeltas } from "./turn-draft.ts";
 import { placedUnits } from "./unit-alignment.ts";
 import { WishesBuilder } from "./wishes/wishes-builder.ts";
 
-/** A prompt of a view: the request its host made, and the ledger's report of what is sent for it. */
+/** A prompt of a view: the request of its host, and the ledger's report of all units that are sent for it. */
 export type ViewPrompt = {
   readonly request: WireRequest;
   readonly sent: SentRequest;
@@ -39,18 +39,16 @@ export type ViewPrompt = {
 };
 
 /** The last prompt of a view as the log has it. */
-export type RestoredPrompt = Pick<ViewPrompt, "request" | "turn"> & {
+export type RestoredPrompt = Pick<ViewPrompt, "request" | "blocks" | "turn"> & {
   readonly exchange: number;
   /** Its units as they were sent, each after its parent. */
   readonly units: readonly { readonly unit: Unit; readonly bytes: Uint8Array }[];
-  /** The block of each unit of the request, over tools, system and messages. */
-  readonly blocks: readonly (Pick<Block, "id" | "turn"> | null)[];
   /** Null if it was not answered. */
-  readonly answer: {
-    readonly units: readonly AnswerUnit[];
-    readonly blocks: readonly BlockId[];
-    readonly usage: Usage | null;
-  } | null;
+  readonly answer:
+    | (Pick<ViewAnswer, "units" | "usage"> & {
+        readonly blocks: readonly BlockId[];
+      })
+    | null;
 };
 
 /** The deltas of a prompt, before they are appended. */
@@ -127,7 +125,7 @@ export class ViewRecorder {
   }
 
   /** Learns the last prompt that an earlier process sent, and its answer. */
-  noteRestored({ request, units, blocks, turn, exchange, answer }: RestoredPrompt): void {
+  noteRestored({ units, answer, ...prompt }: RestoredPrompt, state: State): void {
     const { index, sizes, names } = this.#stream;
     const fresh: SentRequestUnit[] = [];
     for (const { unit, bytes } of units) {
@@ -138,16 +136,14 @@ export class ViewRecorder {
       fresh.push({ id, parent, origin, key, bytes, clientIndex: null, numbered: null, as: "original" });
     }
     const leaf = must(fresh.at(-1), "a prompt is not empty").id;
-    sizes.noteSent({ exchange, sent: { leaf, fresh }, model: request.model, answerMax: 0 });
-    const blockOf = (unit: number): BlockId | null => blocks[unit]?.id ?? null;
-    const turnOf = (unit: number): number => blocks[unit]?.turn ?? turn;
-    names.addRequest({ request, sent: { fresh }, turn, fresh: [], isNext: false, turnOf, blockOf });
+    const { exchange, turn } = prompt;
+    noteSentPrompt(this.#stream, { ...prompt, sent: { leaf, fresh }, isNext: false, fresh: [] }, state);
     if (answer === null) return;
     sizes.noteAnswer(exchange, answer.units, answer.usage);
     names.addAnswer(answer.units, turn, answer.blocks);
   }
 
-  /** What log and user want of the next prompt. The first wishes name all levels, later ones the changes. */
+  /** Builds the wishes for the next prompt. The first wishes name all levels, later ones the changes. */
   async wishes(state: State, window: number, store: Pick<Store, "content">): Promise<Wishes> {
     const isWhole = !this.#hasWishes;
     this.#hasWishes = true;
@@ -155,36 +151,28 @@ export class ViewRecorder {
     return await this.#wishes.build(state, this.#stream, { ...target, store, isWhole, isRunOpen: true });
   }
 
-  draftPrompt(state: State, prompt: ViewPrompt): PromptDraft {
-    const { index, ids } = this.#stream;
-    const { sent, request, blocks, turn } = prompt;
+  draftPrompt(state: State, { firstFresh, blocks, turn, request, ...prompt }: ViewPrompt): PromptDraft {
+    const { index, ids, policy } = this.#stream;
     const { model, protocol } = request;
+    const isUnknown = ({ id }: SentRequestUnit): boolean => index.unitAtNode(id) === null;
+    const sent = { ...prompt.sent, fresh: prompt.sent.fresh.filter(isUnknown) };
     const draft = new DeltaDraft({ state, index, ids, stored: new Set(), turn, model, protocol });
     const leaf = must(draft.addSentUnits(sent.fresh, blocks)(sent.leaf), "a prompt ends with a sent unit");
-    const commit = (exchange: number): void => {
-      draft.updateIndex();
-      this.#notePrompt(prompt, exchange, state);
-    };
     const epoch = epochDeltas(state, index, sent);
-    return { leaf, epoch, units: draft.deltas, contents: draft.contents, commit };
-  }
-
-  #notePrompt(prompt: ViewPrompt, exchange: number, { blocks: recorded }: State): void {
-    const { sent, request, blocks, firstFresh, turn } = prompt;
-    const { sizes, names, policy } = this.#stream;
-    this.#wishes.noteReported(sent.wishesSeq);
-    sizes.noteSent({ exchange, sent, model: request.model, answerMax: request.answerTokensMax });
-    const blockOf = (unit: number): BlockId | null => blocks[unit] ?? null;
-    const turnOf = (unit: number): number => recorded.get(blockOf(unit) ?? 0)?.block.turn ?? turn;
-    // An answer was added when it came.
-    const fresh = placedUnits(request, firstFresh)
-      .map((one, at) => ({ ...one, block: blockOf(firstFresh + at) }))
-      .filter(({ unit }) => unit.role !== "assistant");
     // A prompt of other messages begins a path of its own; a rewrite cuts the path that there is.
     const isNext = sent.epoch === null || sent.epoch.cut !== null;
-    names.addRequest({ request, sent, turn, fresh, isNext, turnOf, blockOf });
-    policy.noteArrivals(sent);
-    if (isNext) policy.noteRewrite(sent);
+    const commit = (exchange: number): void => {
+      draft.updateIndex();
+      this.#wishes.noteReported(sent.wishesSeq);
+      // An answer was added when it came.
+      const fresh = placedUnits(request, firstFresh)
+        .map((one, at) => ({ ...one, block: blocks[firstFresh + at] ?? null }))
+        .filter(({ unit }) => unit.role !== "assistant");
+      noteSentPrompt(this.#stream, { sent, request, exchange, turn, isNext, blocks, fresh }, state);
+      policy.noteArrivals(sent);
+      if (isNext) policy.noteRewrite(sent);
+    };
+    return { leaf, epoch, units: draft.deltas, contents: draft.contents, commit };
   }
 
   /** Watches blocks that a prompt shows for the first time: they may become stale, superseded or shorter. */

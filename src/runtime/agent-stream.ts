@@ -1,5 +1,5 @@
-import type { Seq, StreamId, Turn, ViewId } from "../base/index.ts";
-import type { Frame, Usage } from "../engine/frames/index.ts";
+import type { Seq, StreamId, ViewId } from "../base/index.ts";
+import type { Frame } from "../engine/frames/index.ts";
 import {
   type AllWishes,
   addAnswer,
@@ -9,8 +9,8 @@ import {
   openStream,
 } from "../ledger/index.ts";
 import { IdPool } from "../log/index.ts";
-import type { AnswerUnit, WireRequest } from "../protocols/index.ts";
-import { type ShownContent, ViewRecorder } from "../recorder/index.ts";
+import type { WireRequest } from "../protocols/index.ts";
+import { type ViewAnswer, ViewRecorder } from "../recorder/index.ts";
 import { keyedAnswer } from "./prompt/answer-units.ts";
 import type { ClientPrompt } from "./prompt/client-prompt.ts";
 import type { RunPrompt } from "./prompt/run-prompt.ts";
@@ -18,15 +18,6 @@ import { wire } from "./runtime-protocol.ts";
 
 export type AgentStreamInput = Pick<AgentStream, "view" | "stream" | "openedSeq"> & {
   readonly nonce: string;
-};
-
-/** An answer as it was recorded: one block for each unit. */
-export type AgentAnswer = {
-  readonly exchange: number;
-  readonly turn: Turn;
-  readonly units: readonly AnswerUnit[];
-  readonly added: readonly ShownContent[];
-  readonly usage: Usage;
 };
 
 /** An agent in a stream: its ledger, its last prompt, its wishes. All of it can be restored from the log. */
@@ -78,12 +69,12 @@ export class AgentStream {
   }
 
   /** Takes over an answer that was recorded. */
-  noteAnswer({ exchange, turn, units, added, usage }: AgentAnswer): void {
+  noteAnswer(answer: ViewAnswer): void {
+    const { units, usage, added } = answer;
     const blocks = added.map(({ block }) => block);
     const named = nameBlocks(this.ledger, keyedAnswer(units, blocks));
-    const changesSeq = this.wishesSeq;
-    this.ledger = addAnswer(named, named.lastLeaf, { units, usage, changesSeq }).stream;
-    this.recorder.noteAnswer({ exchange, turn, units, added, usage });
+    this.ledger = addAnswer(named, named.lastLeaf, { units, usage, changesSeq: this.wishesSeq }).stream;
+    this.recorder.noteAnswer(answer);
   }
 }
 

@@ -1,5 +1,5 @@
 import { hashContent, must, ok, type Result } from "../base/index.ts";
-import type { AddedBlock } from "../engine/frames/index.ts";
+import type { AddedBlock, Frame } from "../engine/frames/index.ts";
 import type { SentTurn, SentUnit, View } from "../engine/index.ts";
 import { exchangeOf, lastSentTurn, lastTurnAnswer, type Moment, sentPath } from "../engine/moment/index.ts";
 import type { UnitRecord } from "../exchange/index.ts";
@@ -15,7 +15,7 @@ import { framesBack, isOwnBlock } from "./prompt/visible-frames.ts";
 import { wire } from "./runtime-protocol.ts";
 import type { SpaceLog } from "./space-log.ts";
 
-/** Changes in later frames than these are not told to the agent after a restart. */
+/** Changes in older frames than these are not told to the agent. */
 const unreportedMax = 200;
 
 export type RestoreInput = {
@@ -42,18 +42,27 @@ export async function restoreStream(agent: AgentStream, input: RestoreInput): Pr
   const hashes = [...path.map(({ bytes }) => bytes), ...[...blocks, ...answer].map(({ content }) => content)];
   const read = await log.contents.load(new Set(hashes));
   if (!read.ok) return read;
-  const frames = sent === null ? ok([]) : await log.framesAfter(sent.seq - 1, unreportedMax);
+  const frames = sent === null ? ok([]) : await framesSince(log, sent.seq, agent.openedSeq);
   if (!frames.ok) return frames;
   // A parallel call may have restored the agent meanwhile, and a turn may have changed it since.
   if (agent.isRestored) return ok(undefined);
   agent.isRestored = true;
   if (sent === null) return ok(undefined);
   const [sentFrame, ...later] = frames.value;
-  for (const frame of later) if (frame.seq <= agent.openedSeq) agent.noteFrame(frame);
+  for (const frame of later) agent.noteFrame(frame);
   agent.sentMs = sentFrame?.time ?? null;
   agent.model = exchangeOf(moment, sent.exchange)?.model ?? null;
   takeOverPath(agent, input, { sent, path, answer, read: read.value });
   return ok(undefined);
+}
+
+/** The frame of the last prompt, and the latest frames after it up to a seq. */
+async function framesSince(log: SpaceLog, sentSeq: number, upTo: number): Promise<Result<readonly Frame[]>> {
+  const sent = await log.framesAfter(sentSeq - 1, 1);
+  const start = Math.max(sentSeq, upTo - unreportedMax);
+  const later = sent.ok ? await log.framesAfter(start, unreportedMax) : sent;
+  if (!sent.ok || !later.ok) return later;
+  return ok([...sent.value, ...later.value.filter(({ seq }) => seq <= upTo)]);
 }
 
 /** The blocks of the answer to the last prompt. */
@@ -107,14 +116,15 @@ function takeOverPath(agent: AgentStream, input: RestoreInput, recorded: Recorde
     ambient: shownAmbient(new Map(), units, nonce),
     restart: null,
   };
-  agent.recorder.noteRestored({
+  const prompt = {
     request: must(wire.read.request(bodyOf(units), null), "we wrote it"),
     units: path.map((unit) => ({ unit, bytes: read(unit.bytes) })),
-    blocks: [...front.map(() => null), ...units.map(({ block }) => block)],
+    blocks: [...front.map(() => null), ...units.map(({ block }) => block?.id ?? null)],
     turn: sent.turn,
     exchange: sent.exchange,
     answer: answer.length === 0 ? null : { units: answered, blocks: answer.map(({ id }) => id), usage },
-  });
+  };
+  agent.recorder.noteRestored(prompt, moment.state);
 }
 
 type RestoredUnit = {
@@ -136,8 +146,7 @@ function restoreUnit(moment: Moment, unit: SentUnit, context: UnitContext): Rest
     return { record, sent: { role, bytes }, client: { role, bytes, block: null, frame: null } };
   const block = blockIn(moment, shown.block);
   const own = clientBytes(context, block);
-  const isWhole = shown.as === "original" && block.kind !== "tool-result";
-  const original = isWhole || own === null ? bytes : own;
+  const original = shown.as === "original" || own === null ? bytes : own;
   const isInFrame = block.kind !== "ambient" && own !== null && Buffer.compare(own, original) === 0;
   const client = { role, bytes: original, block, frame: isInFrame ? block.addedSeq : null } as const;
   const { id, message, turn } = block;

@@ -27,7 +27,7 @@ import {
   waitingApproval,
 } from "./approvals.ts";
 import { BlockIndex } from "./block-index.ts";
-import { fullReport, planRun } from "./prompt/plan-prompt.ts";
+import { planRun } from "./prompt/plan-prompt.ts";
 import { checkTools } from "./prompt/prompt-head.ts";
 import { contextOf, type RenderedContext } from "./prompt/rendered-context.ts";
 import { type RunEnd, recordRunEnd, runActivation } from "./run/run-activation.ts";
@@ -244,9 +244,7 @@ export class Space {
     const id = this.#streamNamed(stream);
     const agentStream = this.#agentStreamOf({ agent, stream: id });
     const run = { agent: this.#agentNamed(agent), agentStream, ...neverEnds };
-    const deps = this.#runDeps();
-    const prompt = unwrapOrThrow(await planRun(deps, run));
-    return contextOf(prompt, fullReport(deps, run, prompt));
+    return contextOf(unwrapOrThrow(await planRun(this.#runDeps(), run)));
   }
 
   /** Ends the run of an agent in a stream, and drops the activations that wait for it there. */

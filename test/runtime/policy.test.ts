@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
+import { blockViewOf, factValue, type Moment, staleTurns } from "../../src/engine/moment/index.ts";
 import {
   type Agent,
   createSpace,
@@ -13,6 +14,15 @@ import { openMemoryStore } from "../../src/store/index.ts";
 import { agentOf, promptText, promptUnits } from "./strict-provider.ts";
 
 const minuteMs = 60_000;
+/** A window and a budget that never decide anything. */
+const longTalk = { window: { frames: 1_000, step: 500 }, budgetTokens: 1_000_000 };
+const filler = "The keys of the lock hang in the shed. ".repeat(100);
+
+function resultsIn({ state }: Moment) {
+  return [...state.blocks.entries()]
+    .map(([, { block }]) => block)
+    .filter(({ kind }) => kind === "tool-result");
+}
 const table = Array.from({ length: 100 }, (_, at) => `height ${at}: ${at * 7} cm at the north lock`).join(
   "\n",
 );
@@ -32,8 +42,13 @@ async function openDesk(
   let nowMs = 1_800_000_000_000;
   const store = openMemoryStore();
   const provider = scriptedProvider(script);
-  const agents = [agentOf(provider, { tools: [look], ...rest })];
-  const open = () => createSpace({ store, name: "policy", agents, clock: { now: () => nowMs } });
+  const open = (more: Partial<Agent> = {}) =>
+    createSpace({
+      store,
+      name: "policy",
+      agents: [agentOf(provider, { tools: [look], ...rest, ...more })],
+      clock: { now: () => nowMs },
+    });
   let space = await open();
   const ask = async (text: string): Promise<string> => {
     await space.stream("desk").say("bob", text);
@@ -46,12 +61,14 @@ async function openDesk(
     wait: (ms: number): void => {
       nowMs += ms;
     },
-    reopen: async (): Promise<void> => {
+    reopen: async (more: Partial<Agent> = {}): Promise<void> => {
       await space.close();
-      space = await open();
+      space = await open(more);
       space.stream("desk");
     },
+    moment: () => space.moment,
     view: () => must(space.moment.state.views.get(1), "ada has a view"),
+    preview: () => space.preview("ada", "desk"),
     close: () => space.close(),
   };
 }
@@ -98,6 +115,81 @@ describe("policy for agents of the runtime", () => {
     const shown = await desk.ask("Still there?");
     expect(shown).not.toContain("height 99");
     expect(shown).toMatch(/#\d+ result .*pruned \(read\)/);
+    await desk.close();
+  });
+
+  it("a result that is not used for a while is trimmed, and leaves whole at the next cold turn", async () => {
+    const desk = await openDesk((_, n) => (n === 0 ? [toolCall("look", { page: 1 })] : "Yes."), longTalk);
+    await desk.ask("What does the table say?");
+    for (let turn = 0; turn < staleTurns; turn += 1) await desk.ask(`And ${turn}? ${filler}`);
+    expect(await desk.ask("Now?")).toContain("height 50:");
+    desk.wait(6 * minuteMs);
+    const cold = await desk.ask("Good morning.");
+    expect(cold).not.toContain("height 50:");
+    expect(cold).toMatch(/#5 trimmed, whole ~/);
+    await desk.close();
+  });
+
+  it("the result of a repeated call supersedes the one before", async () => {
+    const desk = await openDesk((_, n) => (n % 2 === 0 && n < 4 ? [toolCall("look", { page: 1 })] : "Yes."));
+    await desk.ask("What does the table say?");
+    await desk.ask("And now?");
+    const [older] = resultsIn(desk.moment());
+    const blockView = must(
+      blockViewOf(desk.moment(), desk.view(), must(older, "one each").id),
+      "it is there",
+    );
+    expect(factValue(blockView, "supersession")).not.toBeNull();
+    await desk.close();
+  });
+
+  it("another model rewrites at once: its cache is empty", async () => {
+    const desk = await openDesk(archivesTheTable, longTalk);
+    await desk.ask("What does the table say?");
+    await desk.ask(`Read this as well. ${filler.repeat(40)}`);
+    await desk.ask("Put it away.");
+    expect(await desk.ask("And now?")).toContain("height 99");
+    await desk.reopen({ model: "claude-opus-4-1" });
+    expect(await desk.ask("And now?")).not.toContain("height 99");
+    expect(desk.view().epochs.last).toMatchObject({ reason: "model" });
+    await desk.close();
+  });
+
+  it("under pressure old results become placeholders before any frame leaves", async () => {
+    const desk = await openDesk((_, n) => (n % 2 === 0 ? [toolCall("look", { page: n })] : "Yes."), {
+      budgetTokens: 12_000,
+    });
+    for (let turn = 0; turn < 8; turn += 1) await desk.ask(`Question ${turn}`);
+    const { messages } = await desk.preview();
+    const text = JSON.stringify(messages);
+    for (let turn = 0; turn < 8; turn += 1) expect(text).toContain(`Question ${turn}`);
+    expect(text).toMatch(/#\d+ result .*pruned \(window pressure\)/);
+    expect(desk.view().epochs.last).toMatchObject({ reason: "pressure" });
+    await desk.close();
+  });
+
+  it("an archived block that the last message seems to need is offered", async () => {
+    const desk = await openDesk(archivesTheTable);
+    await desk.ask("What does the table say?");
+    await desk.ask("Read on.");
+    await desk.ask("Put it away.");
+    desk.wait(6 * minuteMs);
+    await desk.ask("Good morning.");
+    expect(await desk.ask("Which height has the north lock?")).toMatch(
+      /may matter.*#5|#5.*may matter|expand #5/,
+    );
+    await desk.close();
+  });
+
+  it("a memory that the agent contradicts is marked, and an agent without memory tools keeps its blocks", async () => {
+    const desk = await openDesk((_, n) => (n === 0 ? [toolCall("look", { page: 1 })] : "Yes."), {
+      memory: false,
+      ...longTalk,
+    });
+    await desk.ask("What does the table say?");
+    for (let turn = 0; turn < staleTurns + 2; turn += 1) await desk.ask(`And ${turn}?`);
+    desk.wait(6 * minuteMs);
+    expect(await desk.ask("Good morning.")).toContain("height 50:");
     await desk.close();
   });
 });

@@ -6,7 +6,6 @@ import {
   followLog,
   type LedgerStream,
   nameBlocks,
-  type Plan,
   type PlanContext,
   plan,
   restartStream,
@@ -29,27 +28,25 @@ import type { RunPrompt } from "./run-prompt.ts";
 import { readSystemTexts } from "./system-texts.ts";
 import { defaultWindow } from "./visible-frames.ts";
 
+/** Prompts tell the time in minutes, so a planned one is true for as long. */
+function isSameMinute(one: { readonly timeMs: number }, other: { readonly timeMs: number }): boolean {
+  return Math.floor(one.timeMs / 60_000) === Math.floor(other.timeMs / 60_000);
+}
+
 /** Plans the prompt of an agent from the log at this moment. Nothing is appended. */
 export async function planRun(deps: RunDeps, run: AgentRun): Promise<Result<RunPrompt>> {
   const restored = await restoreRun(deps, run);
   if (!restored.ok) return restored;
   const { agent, agentStream } = run;
   const moment = deps.log.moment();
-  if (agentStream.planned?.moment.state === moment.state) return ok(agentStream.planned);
-  const input = await clientInput(deps, run, moment);
+  // Read before the first await: a turn may change the stream while a preview is planned.
+  const { last, ledger, planned: known } = agentStream;
+  const context = promptContext(deps, run);
+  if (known?.moment.state === moment.state && isSameMinute(known, context)) return ok(known);
+  const input = await clientInput(deps, run, { moment, last });
   if (!input.ok) return input;
-  const { last, ledger } = agentStream;
   const wishes = await readWishes(deps, run, input.value);
-  const planner = {
-    agent,
-    agentStream,
-    ledger,
-    wishes,
-    context: promptContext(deps, run),
-    input: input.value,
-  };
-  const planned = await planFitting(planner);
-  // A turn may have been sent while a preview was planned.
+  const planned = await planFitting({ agent, agentStream, ledger, wishes, context, input: input.value });
   if (planned.ok && agentStream.last === last) agentStream.planned = planned.value;
   return planned;
 }
@@ -73,11 +70,13 @@ async function restoreRun({ log, index, nonceOf }: RunDeps, run: AgentRun): Prom
 
 const streamCharsMax = 80;
 
-async function clientInput(deps: RunDeps, run: AgentRun, moment: Moment): Promise<Result<ClientInput>> {
+async function clientInput(
+  deps: RunDeps,
+  run: AgentRun,
+  { moment, last }: Pick<ClientInput, "moment" | "last">,
+): Promise<Result<ClientInput>> {
   const { log, index, nonceOf, streamName } = deps;
-  const { agent, agentStream } = run;
-  // Read before the first await: a turn may replace the last prompt while a preview is planned.
-  const { last } = agentStream;
+  const { agent } = run;
   const view = viewOfRun(moment, run);
   const nonce = nonceOf(view);
   const texts = await readSystemTexts(deps, moment, view);
@@ -162,7 +161,8 @@ function planCandidate(planner: PromptPlanner, client: ClientPrompt): RunPrompt 
     "the ledger wrote it",
   );
   const wishesSeq = wishes.latest?.seq ?? 0;
-  return { moment, view, client, request, ledger: result.stream, plan: result.plan, body, wishesSeq };
+  const { timeMs } = context;
+  return { timeMs, moment, view, client, request, ledger: result.stream, plan: result.plan, body, wishesSeq };
 }
 
 /** The new units of a prompt that show a block, by their keys. */
@@ -173,11 +173,4 @@ function keyedUnits({ units, repeatedCount }: ClientPrompt, request: WireRequest
     if (block === null || key === undefined) return [];
     return [{ key, block: block.id, message: block.message, turn: block.turn }];
   });
-}
-
-/** The plan of a prompt with all of its units, for a look at it beforehand. */
-export function fullReport(deps: RunDeps, run: AgentRun, prompt: RunPrompt): Plan["report"]["fresh"] {
-  const { ledger, request } = prompt;
-  const context = { ...promptContext(deps, run), isFullReport: true };
-  return plan(ledger, { wire: request, purpose: "turn", context }, run.agentStream.wishes).plan.report.fresh;
 }

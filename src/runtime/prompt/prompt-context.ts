@@ -38,7 +38,7 @@ export function promptContext({ clock }: RunDeps, { agent, agentStream }: AgentR
     mayEdit: false,
     // Texts of the runtime stay where they were sent, and so do those of the ledger.
     keepsTail: true,
-    isFullReport: false,
+    isFullReport: true,
     results: new Map(),
   };
 }

@@ -45,9 +45,11 @@ function withoutUnsent({ state }: Moment, view: View, wishes: Wishes): Wishes {
   }
   const { recency } = facts;
   const rest = { blocks: Math.max(0, recency.blocks - count), tokens: Math.max(0, recency.tokens - tokens) };
+  // An agent that was never asked knows of no state before the changes.
+  const changes = sentSeq === 0 ? [] : facts.changes;
   return {
     ...wishes,
-    facts: { ...facts, blocks: Math.max(0, facts.blocks - count), recency: { ...recency, ...rest } },
+    facts: { ...facts, changes, blocks: Math.max(0, facts.blocks - count), recency: { ...recency, ...rest } },
   };
 }
 

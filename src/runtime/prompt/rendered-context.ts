@@ -81,11 +81,9 @@ function messageIn(body: WireRequest, group: WireGroup): ModelMessage {
   return { role, content: parsedGroup(body, group).blocks };
 }
 
-/** The prompt as it would be sent. `units` are the ledger's units of the whole prompt. */
-export function contextOf(
-  { moment, client, body }: RunPrompt,
-  units: readonly SentRequestUnit[],
-): RenderedContext {
+/** The prompt as it would be sent. */
+export function contextOf({ moment, client, body, plan }: RunPrompt): RenderedContext {
+  const units = plan.report.fresh;
   const blockOf = ({ numbered }: SentRequestUnit): readonly number[] =>
     numbered === null ? [] : [numbered.block];
   const head = body.tools.units.length + body.system.units.length;

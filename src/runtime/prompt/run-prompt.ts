@@ -6,6 +6,7 @@ import type { ClientPrompt } from "./client-prompt.ts";
 
 /** A prompt as the ledger planned it, and the moment it shows: later frames are not in it. */
 export type RunPrompt = {
+  readonly timeMs: number;
   readonly moment: Moment;
   readonly view: View;
   readonly client: ClientPrompt;
