@@ -145,6 +145,12 @@ describe("the tail", () => {
     expect(sent(messages)).toEqual([[lined, clearing], null]);
   });
 
+  test("is a text that stays for every model if the client's texts stay too", () => {
+    const kept = [[user(line, text("a"), keptTail)], null];
+    for (const traits of [bound, boundOnly, unbound])
+      expect(sent(messages, { traits, keepsTail: true, ...alwaysWrites })).toEqual(kept);
+  });
+
   test("is else a text that stays, and only if there is something new to say", () => {
     const kept = [[user(line, text("a"), keptTail)], null];
     expect(sent(messages, { mayClear: false, ...alwaysWrites })).toEqual(kept);

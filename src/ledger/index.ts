@@ -36,4 +36,5 @@ export type { LedgerRequest, Plan, PlanContext, SentPath } from "./plan-request.
 export { planRound } from "./plan-round.ts";
 export { restoreTurns } from "./restore-turn.ts";
 export { mergeNext, startMerge, textForms } from "./text-merge.ts";
+export { isTaintingUnit } from "./turn-taint.ts";
 export { isSameWithheld, type WithheldContent } from "./withheld.ts";

@@ -30,7 +30,12 @@ export function unitsReadInTurn(
 
 /** Whether content from outside looks like commands. */
 export function isTaintedBy(read: readonly ReadUnit[], nonce: string): boolean {
-  return read.some((unit) => isUntrusted(unit) && isTainting(contentOf(unit, nonce), nonce));
+  return read.some((unit) => isUntrusted(unit) && isTaintingUnit(unit, nonce));
+}
+
+/** Whether a unit from outside looks like commands. */
+export function isTaintingUnit(unit: Pick<ReadUnit, "origin" | "bytes">, nonce: string): boolean {
+  return isTainting(contentOf(unit, nonce), nonce);
 }
 
 function isUntrusted({ kind }: ReadUnit): boolean {
@@ -38,7 +43,7 @@ function isUntrusted({ kind }: ReadUnit): boolean {
 }
 
 /** The text of a unit. In a result of ours, lines with the nonce are our notes; content never has it. */
-function contentOf({ bytes, origin }: ReadUnit, nonce: string): string {
+function contentOf({ bytes, origin }: Pick<ReadUnit, "origin" | "bytes">, nonce: string): string {
   const text = textsIn(parseBytes(bytes)).join("\n");
   if (origin !== "aperture") return text;
   return text

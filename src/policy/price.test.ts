@@ -2,6 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import {
   billError,
   factorsFor,
+  isCacheCold,
   type ModelPrices,
   measuredInput,
   promptPrice,
@@ -79,4 +80,16 @@ describe("the measured input", () => {
       ratio: null,
     });
   });
+});
+
+test("a prefix leaves the cache after its life, or after the longer one that its marks ask for", () => {
+  expect(isCacheCold(0, 5 * minuteMs, prices)).toBe(false);
+  expect(isCacheCold(0, 5 * minuteMs + 1, prices)).toBe(true);
+  expect(isCacheCold(60 * minuteMs, 30 * minuteMs, prices)).toBe(false);
+  const automatic: ModelPrices = {
+    ...prices,
+    cache: { write: 1, lifetimeMs: 10 * minuteMs },
+    rule: { ...prices.rule, kind: "prefix" },
+  };
+  expect(isCacheCold(0, 6 * minuteMs, automatic)).toBe(false);
 });

@@ -5,7 +5,7 @@ import { asOf, blockOf, blockViewOf, isPinned, type Moment, now, streamOf } from
 import { activationOf } from "./activation.ts";
 
 /** Kinds that are looked up by stream, without a walk through all blocks. */
-const indexedKinds: readonly BlockKind[] = ["system", "memory", "ambient", "activation"];
+const indexedKinds: readonly BlockKind[] = ["system", "ambient", "activation"];
 /**
  * Kinds that are only read as they are now, so a removed block leaves the index. Of the other kinds a fork
  * sees the blocks there were when it was forked.
@@ -13,9 +13,8 @@ const indexedKinds: readonly BlockKind[] = ["system", "memory", "ambient", "acti
 const sharedKinds: readonly BlockKind[] = ["ambient", "activation"];
 
 /**
- * The blocks of a space that an agent is shown wherever its window is: system texts, memories, ambient
- * blocks, activations and pinned blocks. The index is updated with every frame, so no lookup searches the
- * history.
+ * The blocks of a space that an agent is shown wherever its window is: system texts, ambient blocks,
+ * activations and pinned blocks. The index is updated with every frame, so no lookup searches the history.
  */
 export class BlockIndex {
   readonly #blocks = new Map<StreamId, Set<BlockId>>();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
-import type { WireRequest } from "../wire.ts";
+import { unitBytes, type WireRequest } from "../wire.ts";
 import { readRequest } from "./read-request.ts";
 import {
   emitBody,
@@ -9,6 +9,7 @@ import {
   type FieldReplacements,
   systemMessage,
   textBlock,
+  writeRequest,
 } from "./write-body.ts";
 
 function read(body: string): WireRequest {
@@ -110,4 +111,34 @@ test("our texts and system messages are JSON for any text", () => {
     expect(message.clear_at).toBe(isForOneTurn ? "next_user_message" : undefined);
     expect(isSelfClearing).toBe(isForOneTurn);
   }
+});
+
+test("a request of ours is read back unit by unit, with its marks", () => {
+  const block = (text: string): Buffer => textBlock(text);
+  const written = writeRequest({
+    model: 'a "model"',
+    answerTokensMax: 7,
+    tools: [Buffer.from('{"name":"look"}')],
+    system: [block("one"), block("two")],
+    messages: [
+      { role: "user", units: [block("a"), block("b")], markedUnit: 1 },
+      { role: "assistant", units: [block("c")], markedUnit: null },
+    ],
+  });
+  const request = readRequest(written, null);
+  const groups = request === null ? [] : [request.tools, request.system, ...request.messages];
+  const units = groups.map(({ role, units: inside, range }) => [
+    role,
+    inside.map((unit) => [Buffer.from(unitBytes(written, range.start, unit)).toString(), unit.mark !== null]),
+  ]);
+  const text = (words: string, isMarked: boolean) => [block(words).toString(), isMarked];
+  expect(units.slice(2)).toEqual([
+    ["user", [text("a", false), text("b", true)]],
+    ["assistant", [text("c", false)]],
+  ]);
+  expect(units[0]?.[1]).toEqual([['{"name":"look"}', false]]);
+  expect(units[1]?.[1]).toEqual([text("one", false), text("two", true)]);
+  expect([request?.model, request?.answerTokensMax]).toEqual(['a "model"', 7]);
+  const empty = writeRequest({ model: "m", answerTokensMax: 0, tools: [], system: [], messages: [] });
+  expect(JSON.parse(empty.toString())).toEqual({ model: "m", max_tokens: 0, messages: [] });
 });

@@ -1,8 +1,9 @@
-import { type BlockId, type Json, must, ok, type Result } from "../../base/index.ts";
-import { isCommandTool, isTainting } from "../../commands/index.ts";
+import { type BlockId, must, ok, type Result } from "../../base/index.ts";
+import { isCommandTool } from "../../commands/index.ts";
 import type { AddedBlock } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { asOf, type Moment } from "../../engine/moment/index.ts";
+import { isTaintingUnit } from "../../ledger/index.ts";
 import { readPart } from "../../protocols/index.ts";
 import type { ContentReader } from "../content-cache.ts";
 import { viewOfRun } from "../prompt/plan-prompt.ts";
@@ -22,8 +23,10 @@ export async function isTaintedRun(deps: RunDeps, run: AgentRun): Promise<Result
   const read = await deps.log.contents.load([...untrusted, ...calls].map(({ content }) => content));
   if (!read.ok) return read;
   const nonce = deps.nonceOf(view);
-  const isTaintingBlock = (block: AddedBlock): boolean =>
-    isTainting(foreignText({ moment, nonce, read: read.value }, block), nonce);
+  const isTaintingBlock = (block: AddedBlock): boolean => {
+    const origin = isCommandResult(moment, read.value, block) ? "aperture" : "client";
+    return isTaintingUnit({ origin, bytes: read.value(block.content) }, nonce);
+  };
   return ok(untrusted.some(isTaintingBlock));
 }
 
@@ -76,26 +79,9 @@ function callOf({ state }: Moment, { pair, anchor }: AddedBlock): AddedBlock | n
   return blocks.find((block) => block.kind === "tool-call" && block.anchor === anchor) ?? null;
 }
 
-/**
- * The text of a block without our own notes. In the result of a command, lines with the nonce are ours;
- * content that the result repeats stands in lines without it.
- */
-function foreignText(
-  { moment, nonce, read }: { readonly moment: Moment; readonly nonce: string; readonly read: ContentReader },
-  block: AddedBlock,
-): string {
-  const text = textsIn(JSON.parse(Buffer.from(read(block.content)).toString("utf8")) as Json).join("\n");
+/** True for the result of a command: it consists of our notes and of content that it repeats. */
+function isCommandResult(moment: Moment, read: ContentReader, block: AddedBlock): boolean {
   const call = callOf(moment, block);
-  const unit = call === null ? null : readPart(read(call.content), call);
-  if (unit?.type !== "call" || !isCommandTool(unit.name)) return text;
-  return text
-    .split("\n")
-    .filter((line) => !line.includes(nonce))
-    .join("\n");
-}
-
-/** All strings of a JSON value, at any depth. */
-function textsIn(value: Json): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  const part = call === null ? null : readPart(read(call.content), call);
+  return part?.type === "call" && isCommandTool(part.name);
 }
