@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { must } from "../../src/base/index.ts";
+import type { BlockKind } from "../../src/engine/frames/index.ts";
 import { blockViewOf, factValue, type Moment, staleTurns } from "../../src/engine/moment/index.ts";
 import {
   type Agent,
@@ -18,10 +19,8 @@ const minuteMs = 60_000;
 const longTalk = { window: { frames: 1_000, step: 500 }, budgetTokens: 1_000_000 };
 const filler = "The keys of the lock hang in the shed. ".repeat(100);
 
-function resultsIn({ state }: Moment) {
-  return [...state.blocks.entries()]
-    .map(([, { block }]) => block)
-    .filter(({ kind }) => kind === "tool-result");
+function blocksOf({ state }: Moment, wanted: BlockKind) {
+  return [...state.blocks.entries()].map(([, { block }]) => block).filter(({ kind }) => kind === wanted);
 }
 const table = Array.from({ length: 100 }, (_, at) => `height ${at}: ${at * 7} cm at the north lock`).join(
   "\n",
@@ -134,7 +133,7 @@ describe("policy for agents of the runtime", () => {
     const desk = await openDesk((_, n) => (n % 2 === 0 && n < 4 ? [toolCall("look", { page: 1 })] : "Yes."));
     await desk.ask("What does the table say?");
     await desk.ask("And now?");
-    const [older] = resultsIn(desk.moment());
+    const [older] = blocksOf(desk.moment(), "tool-result");
     const blockView = must(
       blockViewOf(desk.moment(), desk.view(), must(older, "one each").id),
       "it is there",
@@ -175,13 +174,31 @@ describe("policy for agents of the runtime", () => {
     await desk.ask("Put it away.");
     desk.wait(6 * minuteMs);
     await desk.ask("Good morning.");
-    expect(await desk.ask("Which height has the north lock?")).toMatch(
-      /may matter.*#5|#5.*may matter|expand #5/,
+    expect(await desk.ask("Which height is there, in metres, at the north lock?")).toMatch(
+      /hint: archived and maybe relevant: #5 /,
     );
     await desk.close();
   });
 
-  it("a memory that the agent contradicts is marked, and an agent without memory tools keeps its blocks", async () => {
+  it("a memory that the agent says again is marked as outdated", async () => {
+    const said = "The key of the harbour gate hangs in the shed behind the north lock.";
+    const desk = await openDesk((_, n) =>
+      n === 0 ? [toolCall("aperture_note", { verb: "create", text: said })] : n === 1 ? "Noted." : said,
+    );
+    const outdated = (): readonly boolean[] =>
+      blocksOf(desk.moment(), "memory").map(
+        ({ id }) =>
+          factValue(must(blockViewOf(desk.moment(), desk.view(), id), "it is there"), "supersession") !==
+          null,
+      );
+    await desk.ask("Remember where the key is.");
+    expect(outdated()).toEqual([false]);
+    await desk.ask("Where is it?");
+    expect(outdated()).toEqual([true]);
+    await desk.close();
+  });
+
+  it("an agent without memory tools keeps its blocks, because it could not ask for them again", async () => {
     const desk = await openDesk((_, n) => (n === 0 ? [toolCall("look", { page: 1 })] : "Yes."), {
       memory: false,
       ...longTalk,
