@@ -123,11 +123,12 @@ export class SessionPlanner implements Planner {
     const [first] = pieces;
     const isPooled = pieces.length === 1 && first !== undefined && this.#bodyPool.has(first);
     const body = isPooled ? asBuffer(first) : Buffer.concat(pieces);
-    const previous = this.#streams.previousRequest(meta, identify(meta, null));
+    const named = identify(meta);
+    const previous = this.#streams.previousRequest(meta, named);
     // A large body without a predecessor is slow to parse: several of them must not block the thread in one
     // go.
     const isHeavy = previous === null && body.length > heavyBytesMin;
-    const planBody = () => this.#planBody({ meta, body, previous });
+    const planBody = () => this.#planBody({ meta, body, previous, named });
     return isHeavy ? this.#enqueue(planBody) : planBody();
   }
 
@@ -219,7 +220,7 @@ export class SessionPlanner implements Planner {
   }
 
   errorIfUnread(meta: RequestMeta): ApertureError | null {
-    const mayHold = isModelRequest(meta) && this.#withheld.mayAffect(meta, identify(meta, null));
+    const mayHold = isModelRequest(meta) && this.#withheld.mayAffect(meta, identify(meta));
     return mayHold ? apertureError("AP_WITHHELD_UNREADABLE") : null;
   }
 
