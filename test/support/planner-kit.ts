@@ -85,7 +85,7 @@ export class PlannerKit {
       isRecording: () => true,
       recordVersionOf: () => 0,
       isBehind: () => false,
-      managesLogins: false,
+      managesLogins: () => false,
       hasManaged: () => true,
       noteManaged: () => undefined,
       runCommands: (asked) => this.#command(asked),

@@ -71,8 +71,8 @@ export type PlannerDeps = StreamOpenerDeps &
     readonly isRecording: () => boolean;
     /** The recorder is behind, so lost units are better reported again later. */
     readonly isBehind: () => boolean;
-    /** The owner of a subscription's login agreed that it is managed. */
-    readonly managesLogins: boolean;
+    /** The owner of a subscription login agreed that its sessions are managed. */
+    readonly managesLogins: () => boolean;
     /** A request was ever managed with this data directory; `noteManaged` records the first one. */
     readonly hasManaged: () => boolean;
     readonly noteManaged: () => void;
@@ -316,7 +316,7 @@ export class SessionPlanner implements Planner {
       client: identity.client,
       purpose,
       isSessionNamed: meta.headers["x-aperture-session"] !== undefined,
-      needsConsent: meta.isLogin && !this.#deps.managesLogins,
+      needsConsent: meta.isLogin && !this.#deps.managesLogins(),
       isRecording: this.#deps.isRecording(),
       isCold,
     });
