@@ -71,8 +71,8 @@ export type PlannerDeps = StreamOpenerDeps &
     readonly isRecording: () => boolean;
     /** The recorder is behind, so lost units are better reported again later. */
     readonly isBehind: () => boolean;
-    /** The owner of a subscription's login agreed that it is managed. */
-    readonly managesLogins: boolean;
+    /** The owner of a subscription login agreed that its sessions are managed. */
+    readonly managesLogins: () => boolean;
     /** A request was ever managed with this data directory; `noteManaged` records the first one. */
     readonly hasManaged: () => boolean;
     readonly noteManaged: () => void;
@@ -224,9 +224,10 @@ export class SessionPlanner implements Planner {
     return mayHold ? apertureError("AP_WITHHELD_UNREADABLE") : null;
   }
 
-  /** Headers, mode or an earlier refusal demand that the request passes unmanaged. */
-  #mustPass({ headers }: RequestMeta, live: LiveStream | null = null): boolean {
-    const isObserving = isPassThroughWanted(headers) || this.#deps.mode() === "observe";
+  /** Headers, mode, missing consent or an earlier refusal demand that the request passes unmanaged. */
+  #mustPass({ headers, isLogin }: RequestMeta, live: LiveStream | null = null): boolean {
+    const { mode, managesLogins } = this.#deps;
+    const isObserving = isPassThroughWanted(headers) || mode() === "observe" || (isLogin && !managesLogins());
     if (isObserving || live?.isPassThrough === true) return true;
     return live !== null && isObserved(live, this.#streams.inSession(live.session));
   }
@@ -317,7 +318,6 @@ export class SessionPlanner implements Planner {
       client: identity.client,
       purpose,
       isSessionNamed: meta.headers["x-aperture-session"] !== undefined,
-      needsConsent: meta.isLogin && !this.#deps.managesLogins,
       isRecording: this.#deps.isRecording(),
       isCold,
     });
