@@ -44,7 +44,7 @@ function plannerOver(recorder: () => SessionRecorder): SessionPlanner {
     isRecording: () => true,
     recordVersionOf: () => 0,
     isBehind: () => false,
-    managesLogins: false,
+    managesLogins: () => false,
     hasManaged: () => true,
     noteManaged: () => undefined,
     runCommands: () => Promise.resolve([]),
