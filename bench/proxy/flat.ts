@@ -40,7 +40,7 @@ async function turnMs(count: number): Promise<number> {
     isRecording: () => true,
     recordVersionOf: () => 0,
     isBehind: () => false,
-    managesLogins: false,
+    managesLogins: () => false,
     hasManaged: () => true,
     noteManaged: () => undefined,
     runCommands: () => Promise.resolve([]),

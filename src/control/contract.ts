@@ -351,6 +351,14 @@ const routeTable = [
     about: "writes a session from a transcript into the log",
   },
   {
+    ...keep,
+    name: "manage-logins",
+    method: "PUT",
+    path: "/api/v1/manage-logins",
+    returns: "ManageLoginsAnswer",
+    about: "whether sessions of subscription logins are managed, until Aperture ends",
+  },
+  {
     name: "login-link",
     method: "POST",
     path: "/api/v1/login-links",
@@ -386,7 +394,7 @@ export type ReaderName = Exclude<
 /** Routes that change something; `writers` has one function for each. */
 export type WriterName = Exclude<
   Extract<RouteRow, { readonly method: "POST" | "PUT" | "DELETE" }>["name"],
-  "import" | "login-link" | "logout"
+  "import" | "manage-logins" | "login-link" | "logout"
 >;
 export type ApiRoute = RouteShape & { readonly name: RouteName };
 export const routes: readonly ApiRoute[] = routeTable;

@@ -5,7 +5,7 @@ import type { Asker } from "../host/index.ts";
 import type { EngineEvent } from "../log/index.ts";
 import { Auth, type Proof, pageProblem, writeProblem } from "./auth.ts";
 import { type ExportRequest, exportFormats, type RouteAccess } from "./contract.ts";
-import type { ControlHealth } from "./health.ts";
+import type { ControlHealth, HealthAnswer, LoginConsent, ManageLoginsAnswer } from "./health.ts";
 import { IdempotencyCache } from "./idempotency.ts";
 import {
   allowedMethods,
@@ -26,6 +26,7 @@ import { readBodyBytes, readJsonBody } from "./request-body.ts";
 import { errorAnswer, fileAnswer, type HttpAnswer, jsonAnswer, sendAnswer, textAnswer } from "./respond.ts";
 import type { ViewerPace } from "./viewer.ts";
 import { Viewers } from "./viewers.ts";
+import { manageLoginsProblem, parseManageLogins } from "./write-requests.ts";
 import { isWriter, type Writer, writers } from "./writers.ts";
 
 export type ControlOptions = {
@@ -40,6 +41,7 @@ export type ControlOptions = {
   readonly upstreams: Readonly<Record<string, string>>;
   /** The configured mode. */
   readonly mode: Mode;
+  readonly consent: LoginConsent;
   readonly clock: Clock;
   /** The files of the panel; null if this build has none, and then `/` says what runs. */
   readonly panel?: Panel | null;
@@ -158,12 +160,12 @@ class ControlServer {
         return jsonAnswer({ ok: true });
       case "readyz":
         return jsonAnswer({ ok: true, ...this.#options.health() });
-      case "health": {
-        const { version, clock, health, mode, upstreams } = this.#options;
-        return jsonAnswer({ version, time: clock.now(), mode, upstreams, ...health() });
-      }
+      case "health":
+        return jsonAnswer(this.#health());
       case "metrics":
         return textAnswer(metricsText({ ...this.#options.metrics(), viewers: this.viewers.size }));
+      case "manage-logins":
+        return await this.#setConsent(request);
       case "login-link":
         return jsonAnswer(this.#auth.newLink());
       case "logout":
@@ -183,6 +185,12 @@ class ControlServer {
     }
   }
 
+  #health(): HealthAnswer {
+    const { version, clock, health, mode, consent, upstreams } = this.#options;
+    const managesLogins = consent.isGiven();
+    return { version, time: clock.now(), mode, managesLogins, upstreams, ...health() };
+  }
+
   async #write(writer: Writer, { target, match, request }: RoutedCall): Promise<HttpAnswer> {
     const body = await readJsonBody(request);
     if (!body.ok) return errorAnswer(body.error);
@@ -191,6 +199,17 @@ class ControlServer {
     const write = { request: target, params, body: body.value, idempotency: this.#idempotency };
     const answer = await writer(ask, write);
     return answer.ok ? answer.value : errorAnswer(answer.error);
+  }
+
+  async #setConsent(request: IncomingMessage): Promise<HttpAnswer> {
+    const body = await readJsonBody(request);
+    if (!body.ok) return errorAnswer(body.error);
+    const managesLogins = parseManageLogins(body.value);
+    if (managesLogins === null) {
+      return errorAnswer(apertureError("AP_INPUT_INVALID", { problem: manageLoginsProblem }));
+    }
+    this.#options.consent.set(managesLogins);
+    return jsonAnswer({ managesLogins } satisfies ManageLoginsAnswer);
   }
 
   /** The bytes are parsed on the log's thread, because this one relays requests. */

@@ -19,9 +19,18 @@ export type HealthAnswer = ControlHealth & {
   readonly time: number;
   /** The configured mode. With `observe` no session is managed, even if its own mode says so. */
   readonly mode: Mode;
+  /** Sessions of subscription logins are managed too, with their owner's consent. */
+  readonly managesLogins: boolean;
   /** The addresses of the upstreams, by name: origin and path, never a credential. */
   readonly upstreams: Readonly<Record<string, string>>;
 };
+
+/** Whether sessions of subscription logins are managed. A change holds until Aperture ends. */
+export type LoginConsent = {
+  readonly isGiven: () => boolean;
+  readonly set: (isGiven: boolean) => void;
+};
+export type ManageLoginsAnswer = Pick<HealthAnswer, "managesLogins">;
 
 export type LoginLink = {
   /** Path and query; valid once. */

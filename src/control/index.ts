@@ -1,7 +1,14 @@
 export { apiPrefix, type ErrorAnswer, type ExportFormat, type ExportRequest } from "./contract.ts";
 export { type Control, createControl } from "./control-server.ts";
 export type { GlanceAnswer } from "./glance.ts";
-export type { ControlHealth, HealthAnswer, LoginLink, ReadyAnswer } from "./health.ts";
+export type {
+  ControlHealth,
+  HealthAnswer,
+  LoginConsent,
+  LoginLink,
+  ManageLoginsAnswer,
+  ReadyAnswer,
+} from "./health.ts";
 export type { MetricsSnapshot } from "./metrics-text.ts";
 export { readPanel } from "./panel-files.ts";
 export type { CutBill, PricedApproval, PricedApprovals, PricedCommand } from "./priced-commands.ts";

@@ -24,7 +24,7 @@ import type {
 import type { ImportResult } from "../recorder/index.ts";
 import type { BackupReport, GcReport, VerifyReport } from "../store/index.ts";
 import type { GlanceAnswer } from "./glance.ts";
-import type { HealthAnswer, LoginLink, ReadyAnswer } from "./health.ts";
+import type { HealthAnswer, LoginLink, ManageLoginsAnswer, ReadyAnswer } from "./health.ts";
 import type { PricedApprovals, PricedCommand } from "./priced-commands.ts";
 import type { PricedRequestDetail, PricedRequests } from "./priced-requests.ts";
 import type { PricedSessionDetail, PricedSessions } from "./priced-sessions.ts";
@@ -65,6 +65,7 @@ export type RouteAnswers = {
   readonly GcReport: GcReport;
   readonly BackupReport: BackupReport;
   readonly Imported: ImportResult;
+  readonly ManageLoginsAnswer: ManageLoginsAnswer;
   readonly LoginLink: LoginLink;
   readonly LoggedOut: { readonly ok: true };
 };

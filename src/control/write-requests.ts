@@ -130,6 +130,14 @@ export function parsePermission(body: unknown): Omit<PermitAct, "type"> | null {
   return verb === undefined || zone === undefined || rule === undefined ? null : { verb, zone, rule };
 }
 
+export const manageLoginsProblem = 'send {"managesLogins":true}, or false';
+
+/** Null if the body holds no answer. */
+export function parseManageLogins(body: unknown): boolean | null {
+  const { managesLogins } = parseFields(body, ["managesLogins"]) ?? {};
+  return typeof managesLogins === "boolean" ? managesLogins : null;
+}
+
 /** Null if there are other fields: a misspelt field must not look like a missing one. */
 export function parseFields(
   body: unknown,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { identify, isAgentClient } from "./identify.ts";
 
-const identityOf = (headers: Readonly<Record<string, string>>) => identify({ headers }, null);
+const identityOf = (headers: Readonly<Record<string, string>>) => identify({ headers });
 
 describe("the identity of a request", () => {
   it("recognises Claude Code and its sub-agents by their headers", () => {

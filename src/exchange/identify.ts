@@ -24,20 +24,26 @@ const sessionHeaders = [
   "session_id",
 ] as const;
 
-export function identify(
-  { headers }: { readonly headers: RequestHeaders },
-  request: WireRequest | null,
-): RequestIdentity {
-  const client = clientOf(headers);
+/** The identity of a request by its headers. */
+export function identify({ headers }: { readonly headers: RequestHeaders }): RequestIdentity {
   const header = sessionHeaders.find((name) => isName(headers[name]));
-  const sessionName = header === undefined ? request?.sessionHint : headers[header];
   const project = headers["x-aperture-project"];
   return {
-    client,
-    sessionKey: isName(sessionName) ? sessionName : null,
+    client: clientOf(headers),
+    sessionKey: header === undefined ? null : (headers[header] ?? null),
     agent: agentOf(headers),
     project: isName(project) ? project : null,
   };
+}
+
+/** Adds the session that the body names, if the headers name none. */
+export function withSessionHint(
+  identity: RequestIdentity,
+  { sessionHint }: Pick<WireRequest, "sessionHint">,
+): RequestIdentity {
+  return identity.sessionKey === null && isName(sessionHint)
+    ? { ...identity, sessionKey: sessionHint }
+    : identity;
 }
 
 export type StreamIdentity = Pick<RequestIdentity, "client" | "sessionKey" | "agent"> & {

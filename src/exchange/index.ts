@@ -9,7 +9,7 @@ export {
   type RequestCopy,
   type ResponseCopy,
 } from "./exchange-copies.ts";
-export { identify, isAgentClient, type RequestIdentity, streamKeyOf } from "./identify.ts";
+export { identify, isAgentClient, type RequestIdentity, streamKeyOf, withSessionHint } from "./identify.ts";
 export { nodeId, nodeKey } from "./node-id.ts";
 export type { BlockNumbers, KnownBlock, NumberedBlock } from "./numbered-block.ts";
 export type {

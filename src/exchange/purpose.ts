@@ -23,8 +23,7 @@ export function purposeOf({ kind, identity: { client }, request }: PurposeInput)
 }
 
 /** Claude Code sets its cache marks on the model's messages only when it asks for a summary. */
-function isSummaryRequest(client: string, { messages }: WireRequest): boolean {
+function isSummaryRequest(client: string, { messages, markedMessages }: WireRequest): boolean {
   if (client !== "claude-code" || messages.at(-1)?.role !== "user") return false;
-  const marked = messages.filter(({ isMarked }) => isMarked);
-  return marked.length > 0 && marked.every(({ role }) => role === "assistant");
+  return markedMessages.length > 0 && markedMessages.every((at) => messages[at]?.role === "assistant");
 }

@@ -34,7 +34,7 @@ class Run {
       const call = { type: "tool_use", name: "look", input: { n } } as const;
       return { content: options.thoughts === 0 ? [call] : [{ type: "thinking", thinking } as const, call] };
     };
-    this.kit = new PlannerKit({ model, place: { windowOf: () => 40_000, managesLogins: true } });
+    this.kit = new PlannerKit({ model, place: { windowOf: () => 40_000, managesLogins: () => true } });
     const { planner } = this.kit;
     const plan = planner.plan.bind(planner);
     planner.plan = (meta, pieces) => plan({ ...meta, isLogin: options.isLogin === true }, pieces);

@@ -191,6 +191,28 @@ export class DeltaDraft {
     });
   }
 
+  /**
+   * Finds units that were added to this draft in the body that they were sent in, from an offset on. Their
+   * last byte is left out, because a cache mark may stand before it. Null if one is not there.
+   */
+  findSlices(
+    units: readonly SentRequestUnit[],
+    body: Uint8Array,
+    from: number,
+  ): readonly ContentSlice[] | null {
+    const buffer = Buffer.from(body.buffer, body.byteOffset, body.length);
+    const slices: ContentSlice[] = [];
+    let end = from;
+    for (const { bytes } of units) {
+      const length = Math.max(0, bytes.length - 1);
+      const start = buffer.indexOf(bytes.subarray(0, length), end);
+      if (start === -1) return null;
+      slices.push({ start, length, content: hashContent(bytes) });
+      end = start + length;
+    }
+    return slices;
+  }
+
   /** Adds a block for each unit of an answer. They become units when the client sends them back. */
   addAnswer(units: readonly AnswerUnit[], numbers: BlockNumbers): readonly BlockId[] {
     const numberedBlocks = units.map((_, at) =>

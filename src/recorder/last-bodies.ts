@@ -27,6 +27,8 @@ import { placedUnits, sharedUnits } from "./unit-alignment.ts";
 
 type LastBody = SearchedBody & {
   readonly exchange: number;
+  /** The last unit of a body that went upstream. Null for any other body. */
+  readonly leaf: string | null;
   /** The parsed body, so that only new parts of the next one are parsed. */
   readonly request: WireRequest | null;
   readonly start: PrefixHash;
@@ -80,7 +82,7 @@ export class LastBodies {
   }
 
   writeClientBody(body: RequestBody): Required<FrameAttachments> {
-    return this.#write("client-request", body, null);
+    return this.#write("client-request", { ...body, leaf: null }, null);
   }
 
   /**
@@ -95,21 +97,38 @@ export class LastBodies {
     const [bytes] = sent?.body ?? [];
     if (bytes === undefined || bytes.length === 0 || bytes.length > limits.contentBytesMax)
       return noAttachments;
-    const { exchange, stream, draft, forms } = input;
-    const before = this.#lastBodies.get(bodyName("upstream-request", stream))?.request ?? null;
-    const request =
-      draft === null || client === null || client.request === null
-        ? null
-        : protocolOf(client.request).read.request(bytes, before);
-    const fresh = request === null ? [] : placedUnits(request, sharedUnits(request, before));
-    const slices = draft === null || request === null ? [] : draft.nameSlices(fresh, request);
+    const { exchange, stream, forms } = input;
+    const leaf = sent?.leaf ?? null;
+    const named = this.#nameUpstreamUnits({ ...input, bytes, sent, client });
     const clientBase =
       client === null ? null : { exchange, bytes: client.bytes, side: "client-request" as const };
-    return this.#write("upstream-request", { exchange, stream, bytes, request, slices, forms }, clientBase);
+    return this.#write("upstream-request", { exchange, stream, bytes, forms, leaf, ...named }, clientBase);
   }
 
-  #write(side: ExchangeSide, next: RequestBody, fallback: BaseBody | null): Required<FrameAttachments> {
-    const { exchange, stream, bytes, request, slices, forms } = next;
+  /**
+   * Finds the units of a body that went upstream. If it continues the last one, the new units are looked for
+   * behind the shared bytes: we wrote this body ourselves and do not read it again. Any other body is read.
+   */
+  #nameUpstreamUnits({ stream, draft, bytes, sent, client }: SentBodyInput): NamedUnits {
+    if (draft === null || client === null || client.request === null) return { request: null, slices: [] };
+    const before = this.#lastBodies.get(bodyName("upstream-request", stream));
+    const fresh = sent?.fresh ?? [];
+    if (before !== undefined && before.leaf !== null && fresh[0]?.parent === before.leaf) {
+      const slices = draft.findSlices(fresh, bytes, commonPrefixLength(before.bytes, bytes));
+      if (slices !== null) return { request: null, slices };
+    }
+    const request = protocolOf(client.request).read.request(bytes, before?.request ?? null);
+    const placed =
+      request === null ? [] : placedUnits(request, sharedUnits(request, before?.request ?? null));
+    return { request, slices: request === null ? [] : draft.nameSlices(placed, request) };
+  }
+
+  #write(
+    side: ExchangeSide,
+    next: RequestBody & Pick<LastBody, "leaf">,
+    fallback: BaseBody | null,
+  ): Required<FrameAttachments> {
+    const { exchange, stream, bytes, request, slices, forms, leaf } = next;
     const name = bodyName(side, stream);
     const before = this.#lastBodies.get(name);
     const previous =
@@ -124,7 +143,7 @@ export class LastBodies {
     const recipe = diffRecipe({ previous, next: bytes, slices: contentSlices, sharedStart: shared }).map(
       copyPiece,
     );
-    this.#lastBodies.set(name, { exchange, bytes, request, forms, start });
+    this.#lastBodies.set(name, { exchange, leaf, bytes, request, forms, start });
     if (before !== undefined) this.#buffers.release(before.bytes);
     const body: Body = { session: this.#session, exchange, side, hash, length: bytes.length, recipe };
     return { contents: isWhole ? [{ hash, bytes: new Uint8Array(bytes) }] : [], bodies: [body] };
@@ -140,6 +159,14 @@ export type UpstreamBodyInput = Pick<RequestBody, "exchange" | "stream" | "forms
   /** Null if the request is no turn. */
   readonly draft: DeltaDraft | null;
 };
+
+type SentBodyInput = UpstreamBodyInput & {
+  readonly bytes: Uint8Array;
+  readonly sent: SentRequest | null;
+  readonly client: RequestBody | null;
+};
+type NamedUnits = Pick<RequestBody, "request" | "slices">;
+
 /** The body that another one is stored as a difference to. */
 type BaseBody = { readonly exchange: number; readonly bytes: Uint8Array; readonly side: ExchangeSide };
 

@@ -96,13 +96,18 @@ export type CopyLabel = {
   readonly owner: string;
   readonly upstream: string;
   readonly credential: string;
-  /** The session named by its headers. Its body may name one too. */
+  /** The session it names, if that is known before its body is read. */
   readonly sessionKey: string | null;
 };
 
 export function copyLabel(copy: RequestCopy): CopyLabel {
   const { owner, credential } = copy.caller;
-  return { owner, upstream: copy.upstream, credential, sessionKey: identify(copy, null).sessionKey };
+  return {
+    owner,
+    upstream: copy.upstream,
+    credential,
+    sessionKey: (copy.identity ?? identify(copy)).sessionKey,
+  };
 }
 
 /** True if the copy may belong to the session that is looked up. */

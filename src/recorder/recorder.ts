@@ -22,6 +22,7 @@ import {
   streamKeyOf,
   type Wishes,
   type WithheldSession,
+  withSessionHint,
 } from "../exchange/index.ts";
 import {
   type Durability,
@@ -285,10 +286,10 @@ export class SessionRecorder {
     const { body, read } = readBody();
     const original = { ...received, body };
     const forms = secretForms(original.caller.secrets);
-    const headerIdentity = identify(original, null);
-    const live = await this.#likelySession(original, headerIdentity);
+    const named = received.identity ?? identify(original);
+    const live = await this.#likelySession(original, named);
     const lastSearched = (side: ExchangeSide): SearchedBody | null =>
-      live?.lastSearched(side, headerIdentity.agent) ?? null;
+      live?.lastSearched(side, named.agent) ?? null;
     const target = maskText(original.target, forms);
     const search = { forms, before: lastSearched("client-request") };
     const { copy: maskedCopy, isMasked: isBodyMasked } = maskCopy({ ...original, target }, search);
@@ -296,9 +297,9 @@ export class SessionRecorder {
     const copy = { ...maskedCopy, sent: sent?.copy ?? null };
     // A body in which a secret was masked has other bytes than those that were read.
     const request =
-      (isBodyMasked ? null : read) ?? readRequestCopy(copy, live?.lastRequest(headerIdentity.agent) ?? null);
+      (isBodyMasked ? null : read) ?? readRequestCopy(copy, live?.lastRequest(named.agent) ?? null);
     if (request === null) this.#count("unread");
-    const identity = received.identity ?? (request === null ? headerIdentity : identify(copy, request));
+    const identity = request === null ? named : withSessionHint(named, request);
     const purpose = request === null ? null : (received.purpose ?? readPurpose(copy, identity, request));
     const found = await this.#finder.findOrBegin(copy, identity, request);
     if (!found.ok) {

@@ -17,6 +17,8 @@ export const migrations: readonly Migration[] = [
   { format: 3, up: () => undefined },
   // Frames may hold approvals, permissions and modes.
   { format: 4, up: () => undefined },
+  // Blocks may say the form of their content, sessions and exchanges their wire format.
+  { format: 5, up: () => undefined },
 ];
 
 export type MigrationTarget = { readonly path: string; readonly migrations: readonly Migration[] };

@@ -1,6 +1,10 @@
 import { setPriority } from "node:os";
 
-const lowestPriority = 19;
+/**
+ * A third of the usual share. The lowest priority would leave a thread about one percent beside other busy
+ * programs: the record would fall minutes behind, and requests would be planned without it.
+ */
+const backgroundPriority = 5;
 
 /**
  * For a thread whose work can wait: other threads get the processor first. Linux lowers only the calling
@@ -9,7 +13,7 @@ const lowestPriority = 19;
 export function lowerThreadPriority(): void {
   if (process.platform !== "linux") return;
   try {
-    setPriority(0, lowestPriority);
+    setPriority(0, backgroundPriority);
   } catch {
     // A system that does not allow it gives all threads the same share.
   }

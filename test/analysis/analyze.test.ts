@@ -129,7 +129,7 @@ describe("over transcripts in their usual places", () => {
 
 test("the README shows lines that analyze prints for the transcript of the repository", () => {
   const transcript = "test/fixtures/transcripts/claude-code.jsonl";
-  const [, after = ""] = readFileSync("README.md", "utf8").split(`$ npx aperture analyze ${transcript}\n`);
+  const [, after = ""] = readFileSync("README.md", "utf8").split(`$ aperture analyze ${transcript}\n`);
   const shown = (after.split("```")[0] ?? "").trimEnd().split("\n");
   const { code, out, err } = run([join(process.cwd(), transcript)]);
   expect({ code, err }).toEqual({ code: 0, err: "" });

@@ -110,6 +110,7 @@ describe("planted faults", () => {
     const env = { APERTURE_DATA_DIR: join(file, "data"), APERTURE_TOKEN: "t".repeat(20) };
     const started = rig.start(["up"], env);
     await started.saw(/storage degraded/);
+    await started.saw(/listening on/);
     const { code, found } = await examine([], env);
     expect(code).toBe(1);
     expect(found.map(({ about }) => about)).toEqual(["storage", "recording", "data"]);

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SessionsPage } from "../../src/queries/answers/index.ts";
 import { needsTerminals } from "../support/needs.ts";
-import { api, openRig, type Rig } from "./rig.ts";
+import { api, openRig, post, type Rig } from "./rig.ts";
 
 let rig: Rig;
 beforeEach(async () => {
@@ -298,6 +298,32 @@ describe("a subscription login", () => {
     const options = { env, cwd: rig.folder, input: answer, encoding: "utf8" as const, timeout: 20_000 };
     return spawnSync("script", ["-qec", words.join(" "), "/dev/null"], options).stdout;
   }
+
+  /** Sends a request with the login. Returns whether the upstream got other bytes than the client wrote. */
+  async function isManaged(session: string): Promise<boolean> {
+    const messages = [{ role: "user", content: "say hello" }];
+    const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 50, messages });
+    const login = { authorization: "Bearer sk-ant-oat01-not-a-real-login", "x-aperture-session": session };
+    const { sent } = await post(rig, body, login);
+    return rig.upstream.exchanges.at(-1)?.body.equals(sent) === false;
+  }
+
+  test("is managed by a running Aperture as soon as its owner agrees", async (context) => {
+    needsTerminals(context);
+    await rig.up();
+    expect(await isManaged("before")).toBe(false);
+    expect(runWithAnswer("y\n")).toMatch(/^managed {2}conversations with tools/m);
+    expect(await isManaged("after")).toBe(true);
+  }, 60_000);
+
+  test("is not managed by a running Aperture that does not know of the consent, and the banner says so", async () => {
+    await rig.up();
+    await rig.run(["config", "set", "manageLogins", "1"]);
+    const env = { ...fakeClient("claude"), CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-not-a-real-login" };
+    const { err } = await rig.run(["run", "claude"], env);
+    expect(err).toMatch(/^relayed {2}everything: sessions on a subscription login.*restart Aperture/m);
+    expect(await isManaged("after")).toBe(false);
+  });
 
   test("is asked about once, at a terminal, and the answer is stored", async (context) => {
     needsTerminals(context);

@@ -164,6 +164,30 @@ describe("a request that cannot be answered", () => {
   });
 });
 
+describe("whether subscription logins are managed", () => {
+  const put = (body: string) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    return served.call("/api/v1/manage-logins", { method: "PUT", headers, body });
+  };
+  const managesLogins = async () => (await served.get("/api/v1/health")).json()["managesLogins"];
+
+  it("can be set while it runs, and health reports it", async () => {
+    expect(await managesLogins()).toBe(false);
+    expect((await put('{"managesLogins":true}')).json()).toEqual({ managesLogins: true });
+    expect(await managesLogins()).toBe(true);
+    expect((await put('{"managesLogins":false}')).status).toBe(200);
+    expect(await managesLogins()).toBe(false);
+  });
+
+  it.each(["{}", '{"managesLogins":1}', '{"managesLogins":true,"more":1}', "nothing"])(
+    "stays as it is after %s",
+    async (body) => {
+      expect((await put(body)).json()).toMatchObject({ error: { code: "AP_INPUT_INVALID" } });
+      expect(await managesLogins()).toBe(false);
+    },
+  );
+});
+
 describe("every answer", () => {
   it("has the security headers, allows no other origin, and is never HTML", async () => {
     const paths = [...routes.map(({ path }) => pathOf(path)), "/api/v1/nothing", "/s/x", "/assets/x.html"];

@@ -53,6 +53,7 @@ export async function serve({ panelDir }: { readonly panelDir?: string } = {}): 
   const clock = steppedClock(1_700_000_000_000);
   const listeners = new Set<(event: EngineEvent) => void>();
   const live = new Map<string, SessionLog>();
+  let managesLogins = false;
   let store = open();
   let deps = actDepsOf(store, live, clock);
   const publish = (event: EngineEvent): void => {
@@ -70,6 +71,12 @@ export async function serve({ panelDir }: { readonly panelDir?: string } = {}): 
     replay: replayStrictly,
     upstreams: { anthropic: "https://models.example/" },
     mode: "auto",
+    consent: {
+      isGiven: () => managesLogins,
+      set: (isGiven) => {
+        managesLogins = isGiven;
+      },
+    },
     health: () => ({ storage: "ok", message: null, recording: { on: true, missed: 0, since: null } }),
     metrics: () => ({ 'requests_total{outcome="complete"}': 2 }),
     version: "1.2.3",

@@ -76,6 +76,10 @@ describe("guides", () => {
     expect(layers.map(({ folder }) => `src/${folder}`).filter((path) => !rows.includes(path))).toEqual([]);
   });
 
+  test("the README has at most 150 lines", () => {
+    expect(page("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
   test("the README has a line for each of the two commands that matter", () => {
     const text = page("README.md");
     expect(text).toMatch(/^npm start\b/m);

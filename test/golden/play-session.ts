@@ -72,7 +72,7 @@ class Player {
     this.#awareness = { ...defaultAwareness, ...session.awareness };
     const replies = session.steps.flatMap(({ reply }) => (reply === undefined ? [] : [{ content: reply }]));
     const remember = async (question: StreamLookup) => unwrap(await this.#recorder.streamRecord(question));
-    const place = { lookUpStream: remember, awareness: () => this.#awareness, managesLogins: true };
+    const place = { lookUpStream: remember, awareness: () => this.#awareness, managesLogins: () => true };
     this.#kit = new PlannerKit({ model: script(replies), clock: this.#clock, place });
     this.#lead();
   }

@@ -53,6 +53,8 @@ export type Posted = {
   readonly numbered: BlockNumbers;
 };
 export type PostOptions = {
+  /** The request uses a subscription login. */
+  readonly isLogin?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly target?: string;
   readonly credential?: string;
@@ -85,7 +87,7 @@ export class PlannerKit {
       isRecording: () => true,
       recordVersionOf: () => 0,
       isBehind: () => false,
-      managesLogins: false,
+      managesLogins: () => false,
       hasManaged: () => true,
       noteManaged: () => undefined,
       runCommands: (asked) => this.#command(asked),
@@ -200,7 +202,7 @@ export class PlannerKit {
 
   #asking(
     length: number,
-    { headers = {}, target = "/v1/messages", credential = "key-1" }: PostOptions,
+    { headers = {}, target = "/v1/messages", credential = "key-1", isLogin = false }: PostOptions,
   ): RequestMeta {
     this.#posts += 1;
     return {
@@ -213,7 +215,7 @@ export class PlannerKit {
       caller: { owner: "local", credential, secrets: [] },
       startedMs: this.#posts,
       length,
-      isLogin: false,
+      isLogin,
     };
   }
 

@@ -12,6 +12,7 @@ import {
   type ViewId,
   viewId,
 } from "../../src/base/index.ts";
+import { contentForms } from "../../src/engine/frames/exchange.ts";
 import {
   type Actor,
   type Block,
@@ -223,7 +224,9 @@ type Making = {
 
 function aBlock({ scene, id, kind, message, turn, pair }: Making): Block {
   const spanTurns = 1 + (scene.one.c % 4);
+  const form = contentForms[scene.one.c % (contentForms.length + 1)];
   return {
+    ...(form === undefined ? {} : { form }),
     id,
     kind,
     stream: scene.stream.id,

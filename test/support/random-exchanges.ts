@@ -1,5 +1,10 @@
 import type { StreamId } from "../../src/base/index.ts";
-import { bodyForms, exchangeOutcomes, exchangeRelations } from "../../src/engine/frames/exchange.ts";
+import {
+  bodyForms,
+  exchangeOutcomes,
+  exchangeRelations,
+  protocolNames,
+} from "../../src/engine/frames/exchange.ts";
 import type { Delta } from "../../src/engine/frames/index.ts";
 import type { State } from "../../src/engine/index.ts";
 import { deltaExamples } from "./delta-examples.ts";
@@ -12,7 +17,11 @@ export function openingOf(state: State, stream: StreamId, { b, c }: Chance): Del
   const relation = exchangeRelations[b % exchangeRelations.length] ?? "none";
   const of = id > 1 && c % 2 === 0 ? 1 + (b % (id - 1)) : null;
   const rendering = bodyForms[c % (bodyForms.length + 1)];
-  const said = rendering === undefined ? {} : { rendering };
+  const protocol = protocolNames[b % (protocolNames.length + 1)];
+  const said = {
+    ...(rendering === undefined ? {} : { rendering }),
+    ...(protocol === undefined ? {} : { protocol }),
+  };
   const opened = { ...exchange, ...said, id, stream: c % 3 === 0 ? null : stream, relation, of, bytes: c };
   return { type: "exchange-opened", exchange: opened };
 }

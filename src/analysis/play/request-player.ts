@@ -69,7 +69,7 @@ export class RequestPlayer {
       isRecording: () => true,
       recordVersionOf: () => 0,
       isBehind: () => false,
-      managesLogins: false,
+      managesLogins: () => false,
       hasManaged: () => true,
       noteManaged: () => undefined,
       runCommands: async (batch) => {

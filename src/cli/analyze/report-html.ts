@@ -76,7 +76,7 @@ function tilesOf({ idle, repeats, spent, simulated }: Totals, isAsIf: boolean): 
   return [
     {
       figure: shareText(idle.idleCarried, idle.carried),
-      caption: "of the tokens spent on tool results were carried after their last use",
+      caption: "of the tokens spent on tool results were sent again after their last use",
     },
     {
       figure: shareText(repeats.seenTokens, repeats.resultTokens),

@@ -148,7 +148,7 @@ function idleLines({ totals: { idle }, sessions }: UsageReport, paint: Paint): r
   ]);
   const never = `${neverUsed} of ${results} results (${shareText(neverUsed, results)}, ~${tokensText(neverUsedTokens)} tokens)`;
   return [
-    `  ${paint("bold", `${shareText(idleCarried, carried)} of the tokens spent on tool results`)} were carried after their last use`,
+    `  ${paint("bold", `${shareText(idleCarried, carried)} of the tokens spent on tool results`)} were sent again after their last use`,
     `  ${never} were never used by an answer`,
     ...alignRows(cells, paint),
   ];

@@ -7,6 +7,7 @@ import {
   type Control,
   type ControlHealth,
   createControl,
+  type LoginConsent,
   type MetricsSnapshot,
   readPanel,
 } from "../../control/index.ts";
@@ -80,6 +81,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const secrets = readSecrets(dataDir, settings.token);
   const path = join(dataDir, "aperture.db");
   const { windows = windowRules } = options;
+  const consent = loginConsent(settings.managesLogins);
   const engine = startEngine({
     path,
     windows,
@@ -97,7 +99,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     secret: secrets.credentialKey,
     // Managing sessions needs memory; observing hardly any.
     mode: () => (engine.memory() === "pass" ? "observe" : settings.mode),
-    managesLogins: settings.managesLogins,
+    managesLogins: consent.isGiven,
     awareness: () => awarenessOf(settings),
     arrivalPolicy: () => ({ arrival: settings.arrival }),
     windows,
@@ -109,7 +111,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const metrics = () => (proxy === null ? {} : appMetrics(proxy.metrics(), engine.status()));
   const url = () => proxy?.url ?? "";
   const { token, tokenFile } = secrets;
-  const control = createAppControl(engine, { ...options, token, metrics, degradedSince, url });
+  const control = createAppControl(engine, { ...options, token, consent, metrics, degradedSince, url });
   try {
     proxy = await startProxy({
       host: settings.host,
@@ -141,6 +143,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
 
 type ControlInput = AppOptions & {
   readonly token: string;
+  readonly consent: LoginConsent;
   readonly metrics: () => MetricsSnapshot;
   /** The time since which the store is degraded; null if it is not. */
   readonly degradedSince: () => number | null;
@@ -149,7 +152,7 @@ type ControlInput = AppOptions & {
 };
 
 function createAppControl(engine: Engine, input: ControlInput): Control {
-  const { settings, version, token, metrics } = input;
+  const { settings, version, token, consent, metrics } = input;
   const { host, dataDir } = settings;
   const location = () => ({ host, port: Number(new URL(input.url()).port), dataDir, token });
   return createControl({
@@ -161,11 +164,22 @@ function createAppControl(engine: Engine, input: ControlInput): Control {
     version,
     upstreams: upstreamAddresses(settings),
     mode: settings.mode,
+    consent,
     clock,
     exportSession: createExporter(() => ({ location: location(), version })),
     replay: replayOnThread(),
     panel: readPanel(input.panelDir ?? builtPanel),
   });
+}
+
+function loginConsent(isGivenAtStart: boolean): LoginConsent {
+  let isGiven = isGivenAtStart;
+  return {
+    isGiven: () => isGiven,
+    set: (value) => {
+      isGiven = value;
+    },
+  };
 }
 
 /**

@@ -20,7 +20,7 @@ export type AppPlannerOptions = {
   /** The key of the nonces, so that content cannot imitate our notes. */
   readonly secret: Uint8Array;
   readonly mode: () => ConfiguredMode;
-  readonly managesLogins: boolean;
+  readonly managesLogins: () => boolean;
   readonly awareness: () => Awareness;
   readonly arrivalPolicy: () => ArrivalPolicy;
   readonly windows: WindowTable;

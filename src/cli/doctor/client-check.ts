@@ -107,8 +107,8 @@ function largeWindow(system: SystemInfo, { upstream }: ClaudeFacts): readonly Di
 function login(system: SystemInfo, { managesLogins }: ClaudeFacts): readonly Diagnosis[] {
   if (!hasLogin(system)) return [];
   const says = managesLogins
-    ? "managed with your consent; aperture config set manageLogins 0 ends that"
-    : "only observed, no byte is changed; aperture config set manageLogins 1 manages them";
+    ? "managed with your consent; aperture config set manageLogins 0 ends that at the next start"
+    : "only observed, no byte is changed; aperture config set manageLogins 1 manages them from the next start";
   return [passed("login", `a subscription login, relayed and never stored; its sessions are ${says}`)];
 }
 

@@ -34,6 +34,7 @@ async function runChecks({ settingsResult: read, version, system }: VerbCall): P
   const proxy = await checkProxy(api, version);
   const aperture = { url: api.url, isRunning: proxy.isRunning };
   const upstream = proxy.health?.upstreams["anthropic"] ?? settings.upstreams.anthropic.href;
+  const managesLogins = proxy.health?.managesLogins ?? settings.managesLogins;
   return [
     passed("settings", "valid"),
     ...checkMachine(settings),
@@ -43,7 +44,7 @@ async function runChecks({ settingsResult: read, version, system }: VerbCall): P
     checkDirectory(settings),
     checkUpstreams(settings),
     ...(await checkClients(system, aperture)),
-    ...checkClaude(system, { upstream, managesLogins: settings.managesLogins }),
+    ...checkClaude(system, { upstream, managesLogins }),
     ...(proxy.health === null ? [] : await checkTraffic(api)),
   ];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { officialUpstreams, type Settings } from "../../config/index.ts";
-import type { HealthAnswer, LoginLink, ReadyAnswer } from "../../control/index.ts";
+import type { HealthAnswer, LoginLink, ManageLoginsAnswer, ReadyAnswer } from "../../control/index.ts";
 import { type Api, openApi } from "../api/api-client.ts";
 import type { RunningApp } from "../app/app.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -13,6 +13,8 @@ export type ClientProxy = {
   /** The upstreams by provider; null if the proxy did not answer. */
   readonly upstreams: HealthAnswer["upstreams"] | null;
   readonly mode: string | null;
+  /** Whether it manages sessions of subscription logins; null if it did not say. */
+  readonly managesLogins: boolean | null;
   /** A link that logs one browser into the panel; null if none could be created. */
   readonly panel: string | null;
   /** The number of requests to our own proxy; null if it is not ours. */
@@ -23,6 +25,8 @@ export type ClientProxy = {
 
 export type ClientProxyInput = {
   readonly settings: Settings;
+  /** The answer about subscription logins, if the user was just asked. A running Aperture is told. */
+  readonly managesLogins: boolean | null;
   readonly version: string;
   readonly notify: (line: string) => void;
 };
@@ -38,7 +42,10 @@ export async function openClientProxy(input: ClientProxyInput): Promise<CliResul
   for (let tried = 0; tried < startTries; tried += 1) {
     const state = await probe(api);
     if (!state.ok) return state;
-    if (state.value === "running") return succeed(borrowedProxy(input, api, await readFacts(api)));
+    if (state.value === "running") {
+      await tellAnswer(input, api);
+      return succeed(borrowedProxy(input, api, await readFacts(api)));
+    }
     const app = await startOwn(input);
     if (typeof app !== "string") return succeed(ownedProxy(app, api.url, await readFacts(api)));
     if (app !== "EADDRINUSE") return stop(exitCodes.failed, startProblemText(app, input, api.url));
@@ -46,6 +53,13 @@ export async function openClientProxy(input: ClientProxyInput): Promise<CliResul
   }
   const problem = `Port ${input.settings.port} is in use, but nothing answers there. Choose another one with --port.`;
   return stop(exitCodes.failed, problem);
+}
+
+/** The facts are read afterwards, so that the banner is true even if this fails. */
+async function tellAnswer({ managesLogins, notify }: ClientProxyInput, api: Api): Promise<void> {
+  if (managesLogins === null) return;
+  const told = await api.put<ManageLoginsAnswer>("/api/v1/manage-logins", { managesLogins });
+  if (!told.ok) notify(`The running Aperture did not take your answer: ${told.problem.message}`);
 }
 
 function startProblemText(code: string, { settings }: ClientProxyInput, url: string): string {
@@ -83,17 +97,19 @@ function ownedProxy(app: RunningApp, url: string, facts: ProxyFacts): ClientProx
   return { url, isOwn: true, ...facts, requests, close: () => app.close() };
 }
 
-type ProxyFacts = Pick<ClientProxy, "upstreams" | "mode" | "panel">;
+type ProxyFacts = Pick<ClientProxy, "upstreams" | "mode" | "managesLogins" | "panel">;
 
 /** Facts that a proxy tells to callers with its token. */
 async function readFacts(api: Api): Promise<ProxyFacts> {
   const health = await api.json<HealthAnswer>("/api/v1/health");
-  if (!health.ok) return { upstreams: null, mode: null, panel: null };
-  const { upstreams, mode } = health.value.value;
+  if (!health.ok) return { upstreams: null, mode: null, managesLogins: null, panel: null };
+  // An Aperture of another version may not say whether it manages logins.
+  const { upstreams, mode, managesLogins = null } = health.value.value;
   const link = await api.post<LoginLink>("/api/v1/login-links", {});
   return {
     upstreams,
     mode,
+    managesLogins,
     panel: link.ok ? `${api.url}${link.value.value.path}` : null,
   };
 }

@@ -7,11 +7,11 @@ export type BannerInput = {
   readonly version: string;
   /** Null for a program that Aperture does not know. */
   readonly client: ClientName | null;
-  readonly proxy: Pick<ClientProxy, "url" | "upstreams" | "mode" | "panel">;
+  readonly proxy: Pick<ClientProxy, "url" | "upstreams" | "mode" | "managesLogins" | "panel">;
   /** The mode from the command line. A proxy that is already running keeps its own. */
   readonly wantedMode: string | undefined;
-  /** The client uses a subscription login, and its owner has not agreed that its sessions are managed. */
-  readonly lacksConsent: boolean;
+  /** The client uses a subscription login. The proxy manages its sessions only if the owner has agreed. */
+  readonly isOnLogin: boolean;
 };
 
 /** Clients whose requests can carry a mode of their own, and codex, which is only relayed anyway. */
@@ -58,24 +58,32 @@ export const managedFrom = "16k";
 const managedText = `conversations with tools that start with about ${managedFrom} tokens or grow well beyond; smaller ones pass unchanged`;
 const relayedText = "pass unchanged and are recorded";
 
-type ManagedLinesInput = Pick<BannerInput, "client" | "lacksConsent"> & { readonly mode: string | null };
+type ManagedLinesInput = Pick<BannerInput, "client" | "proxy" | "isOnLogin"> & {
+  readonly mode: string | null;
+};
 
-function managedLines({ client, lacksConsent, mode }: ManagedLinesInput): readonly string[] {
+function managedLines({ client, proxy, isOnLogin, mode }: ManagedLinesInput): readonly string[] {
   if (mode === "observe") return [`relayed  everything: in mode observe, requests ${relayedText}`];
   switch (client) {
     case "codex":
     case "gemini":
       return [`relayed  everything: ${client} is not managed yet; its requests ${relayedText}`];
     case "claude":
-      return lacksConsent
-        ? [`relayed  everything: sessions on a subscription login ${relayedText}; ${consentText}`]
-        : [`managed  ${managedText}`];
+      return isOnLogin ? loginLines(proxy) : [`managed  ${managedText}`];
     default:
       return [`managed  Claude models: ${managedText}`, `relayed  other models: requests ${relayedText}`];
   }
 }
 
-const consentText = "`aperture config set manageLogins 1` manages them";
+function loginLines({ managesLogins }: BannerInput["proxy"]): readonly string[] {
+  if (managesLogins === null) return [`login    ${unknownText}`];
+  if (managesLogins) return [`managed  ${managedText}`];
+  return [`relayed  everything: sessions on a subscription login ${relayedText}; ${consentText}`];
+}
+
+const consentText = "to manage them, run `aperture config set manageLogins 1` and restart Aperture";
+const unknownText =
+  "the running Aperture did not say whether it manages subscription logins; `aperture doctor` finds the reason";
 
 /** The upstream that the client's own provider has. Clients of several providers show Anthropic's. */
 function upstreamText(client: ClientName | null, upstreams: ClientProxy["upstreams"]): string {

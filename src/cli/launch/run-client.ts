@@ -24,10 +24,17 @@ export async function run(call: ReadyCall): Promise<number> {
     const message = `The program ${printable(name, 80)} was not found on PATH. Install it or give its path; \`aperture demo\` needs no client.`;
     return reportProblem(call, { exit: exitCodes.unfound, message });
   }
-  const settings = isClaude(name) ? await askAboutLogin(call) : call.settings;
+  const { settings, managesLogins } = isClaude(name)
+    ? await askAboutLogin(call)
+    : { settings: call.settings, managesLogins: null };
   // A client may own the whole screen, so messages wait until it has ended.
   const messages: string[] = [];
-  const proxy = await openClientProxy({ settings, version, notify: (line) => messages.push(line) });
+  const proxy = await openClientProxy({
+    settings,
+    managesLogins,
+    version,
+    notify: (line) => messages.push(line),
+  });
   if (!proxy.ok) return reportProblem(call, proxy.problem);
   const wantedMode = call.flags.get("mode");
   const problem = observeProblem({ client: clientOf(name), proxy: proxy.value, wantedMode });
@@ -35,7 +42,7 @@ export async function run(call: ReadyCall): Promise<number> {
     await proxy.value.close();
     return reportProblem(call, { exit: exitCodes.failed, message: problem });
   }
-  if (!isQuiet(call)) printBanner({ ...call, settings }, name, proxy.value);
+  if (!isQuiet(call)) printBanner(call, name, proxy.value);
   for (const line of messages.splice(0)) call.screen.err(printable(line, 500));
   const silence = watchSilence(call, proxy.value);
   const own = clientArguments(name, proxy.value.url);
@@ -81,10 +88,10 @@ function watchSilence(call: ReadyCall, proxy: ClientProxy): NodeJS.Timeout {
 }
 
 function printBanner(call: ReadyCall, name: string, proxy: ClientProxy): void {
-  const { version, settings, screen, system } = call;
-  const lacksConsent = !settings.managesLogins && isClaude(name) && hasLogin(system);
+  const { version, screen, system } = call;
+  const isOnLogin = isClaude(name) && hasLogin(system);
   const wantedMode = call.flags.get("mode");
-  const lines = launchBanner({ version, client: clientOf(name), proxy, wantedMode, lacksConsent });
+  const lines = launchBanner({ version, client: clientOf(name), proxy, wantedMode, isOnLogin });
   for (const line of lines) screen.err(line);
   const before = system.env["ANTHROPIC_BASE_URL"];
   if (before !== undefined && before !== "" && before.replace(/\/+$/, "") !== proxy.url) {

@@ -8,20 +8,26 @@ import type { ReadyCall, SystemInfo } from "../verb-call.ts";
 
 const name = "APERTURE_MANAGE_LOGINS";
 
+export type LoginAnswer = {
+  readonly settings: Settings;
+  /** The answer of just now, which a running Aperture does not know yet. Null if nothing was asked. */
+  readonly managesLogins: boolean | null;
+};
+
 /**
  * Asks the owner of a subscription login once whether its sessions may be managed. Without an answer they are
  * not. The answer is stored; `aperture config set manageLogins` changes it.
  */
-export async function askAboutLogin(call: ReadyCall): Promise<Settings> {
+export async function askAboutLogin(call: ReadyCall): Promise<LoginAnswer> {
   const { settings, screen, system } = call;
   if (settings.mode === "observe" || isAnswered(call) || !screen.mayPrompt || !hasLogin(system))
-    return settings;
+    return { settings, managesLogins: null };
   for (const line of explanation) screen.err(line);
   const answer = await promptUser(call, "Manage sessions of this login too? [y/N] ");
   const isYes = answer === "y" || answer === "yes";
   const stored = changeConfig(call, { name, value: isYes ? "1" : "0" });
   screen.err(stored.ok ? `Stored in ${stored.value}.` : stored.problem.message);
-  return { ...settings, managesLogins: isYes };
+  return { settings: { ...settings, managesLogins: isYes }, managesLogins: isYes };
 }
 
 const explanation = [

@@ -34,17 +34,19 @@ export type FactValues = {
 };
 
 export type FactName = keyof FactValues;
-export const factNames = [
-  "level",
-  "pin",
-  "ttl",
-  "focus",
-  "selection",
-  "archive",
-  "withhold",
-  "reference",
-  "supersession",
-] as const satisfies readonly FactName[];
+/** A fact that is missing here does not compile. */
+const everyFact: Readonly<Record<FactName, true>> = {
+  level: true,
+  pin: true,
+  ttl: true,
+  focus: true,
+  selection: true,
+  archive: true,
+  withhold: true,
+  reference: true,
+  supersession: true,
+};
+export const factNames = Object.keys(everyFact) as readonly FactName[]; // the record has no other keys
 
 /** A fact remembers who set it: only the user changes a fact the user set. */
 export type Fact<F extends FactName = FactName> = { readonly value: FactValues[F]; readonly by: Actor };

@@ -5,7 +5,7 @@ import {
   attributesOf,
   type BlockView,
   factValue,
-  pairOf,
+  findInPair,
   runNow,
   shownOf,
   streamOf,
@@ -61,13 +61,12 @@ export function isPinned(blockView: BlockView): boolean {
 
 /** The block's own pin, else the pin of its pair: a call and its result are never apart. */
 function pinOf(blockView: BlockView): Pin {
-  const pins = [blockView, ...pairOf(blockView)].map((member) => factValue(member, "pin"));
-  return pins.find((pin) => pin !== "none") ?? "none";
+  return findInPair(blockView, "pin", (pin) => pin !== "none") ?? "none";
 }
 
 /** Withholding one block withholds its whole pair, also a result that arrives later. */
 export function isWithheld(blockView: BlockView): boolean {
-  return pairOf(blockView).some((member) => factValue(member, "withhold"));
+  return findInPair(blockView, "withhold", (isWithheldItself) => isWithheldItself) !== null;
 }
 
 export function isFocused(blockView: BlockView): boolean {

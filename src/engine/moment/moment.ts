@@ -256,6 +256,39 @@ export function pairOf(blockView: BlockView): readonly BlockView[] {
   return pair;
 }
 
+/**
+ * The first value of a fact that passes the test: the block's own, else that of another block of its pair.
+ * Most facts of a pair were never set, so their blocks are not looked at.
+ */
+export function findInPair<F extends FactName>(
+  blockView: BlockView,
+  fact: F,
+  passes: (value: FactValues[F]) => boolean,
+): FactValues[F] | null {
+  const { moment, view, block } = blockView;
+  const own = factValue(blockView, fact);
+  if (passes(own)) return own;
+  for (const id of block.pair === null ? [] : (moment.state.pairs.get(block.pair) ?? [])) {
+    if (id === block.id || !wasEverSet(moment, view, { id, fact })) continue;
+    const member = blockViewOf(moment, view, id);
+    const value = member === null ? null : factValue(member, fact);
+    if (value !== null && passes(value)) return value;
+  }
+  return null;
+}
+
+/** True if the view or one of its parents has a record of the fact, at whatever time. */
+function wasEverSet(
+  { state }: Moment,
+  view: View,
+  { id, fact }: { readonly id: BlockId; readonly fact: FactName },
+): boolean {
+  let ancestor: View | undefined = view;
+  while (ancestor !== undefined && ancestor.facts.get(id)?.[fact] === undefined)
+    ancestor = ancestor.parent === null ? undefined : state.views.get(ancestor.parent.view);
+  return ancestor !== undefined;
+}
+
 function blockViewsOf(moment: Moment, view: View, ids: readonly BlockId[]): readonly BlockView[] {
   return ids.flatMap((id) => blockViewOf(moment, view, id) ?? []);
 }

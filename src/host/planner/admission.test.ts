@@ -30,7 +30,7 @@ function admits(over: Partial<AdmissionCandidate>): boolean {
     purpose: "turn",
     isSessionNamed: false,
   } as const;
-  return isAdmitted({ ...usual, needsConsent: false, isRecording: true, isCold: false, ...over });
+  return isAdmitted({ ...usual, isRecording: true, isCold: false, ...over });
 }
 
 describe("a stream is managed", () => {
@@ -47,8 +47,7 @@ describe("a stream is managed", () => {
     expect(admits({ request: request({ tools: [] }), client: "unknown", isSessionNamed: true })).toBe(true);
   });
 
-  test("never without consent, without a record, or for a side question of an agent", () => {
-    expect(admits({ isSessionNamed: true, needsConsent: true })).toBe(false);
+  test("never without a record, or for a side question of an agent", () => {
     expect(admits({ isSessionNamed: true, isRecording: false })).toBe(false);
     expect(admits({ purpose: "side", isSessionNamed: true })).toBe(false);
   });

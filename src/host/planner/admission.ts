@@ -8,8 +8,6 @@ export type AdmissionCandidate = {
   readonly purpose: Purpose;
   /** The user named the session, which asks for it to be managed. */
   readonly isSessionNamed: boolean;
-  /** The request uses a subscription's login whose owner has not agreed to management yet. */
-  readonly needsConsent: boolean;
   /** The store can record what is sent. */
   readonly isRecording: boolean;
   /** The provider's cache of the stream has expired. */
@@ -35,8 +33,8 @@ export function managedFromTokens(client: string): number {
 
 /** Decides whether a stream that was only observed so far is managed from this request on. */
 export function isAdmitted(candidate: AdmissionCandidate): boolean {
-  const { request, client, purpose, isSessionNamed, needsConsent, isRecording, isCold } = candidate;
-  if (needsConsent || !isRecording || purpose !== "turn") return false;
+  const { request, client, purpose, isSessionNamed, isRecording, isCold } = candidate;
+  if (!isRecording || purpose !== "turn") return false;
   if (isSessionNamed) return true;
   if (request.tools.units.length === 0) return false;
   const { first, cold, spoken } = admissionTokens;

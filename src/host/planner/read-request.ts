@@ -1,12 +1,12 @@
 import {
   type BodyOverlap,
-  identify,
   type Purpose,
   purposeOf,
   type ReadRequest,
   type RequestIdentity,
   type RequestMeta,
   type StreamLookup,
+  withSessionHint,
 } from "../../exchange/index.ts";
 import { findProtocol, type RequestKind, type WireRequest } from "../../protocols/index.ts";
 import type { LiveStream } from "./live-stream.ts";
@@ -28,13 +28,15 @@ export type ReceivedBody = {
   readonly meta: RequestMeta;
   readonly body: Buffer;
   readonly previous: WireRequest | null;
+  /** Its identity by its headers. */
+  readonly named: RequestIdentity;
 };
 
 /** Null if the body cannot be read. */
-export function readRequest({ meta, body, previous }: ReceivedBody): Request | null {
+export function readRequest({ meta, body, previous, named }: ReceivedBody): Request | null {
   const wire = findProtocol(meta.protocol)?.read.request(body, previous) ?? null;
   if (wire === null) return null;
-  const identity = identify(meta, wire);
+  const identity = withSessionHint(named, wire);
   return {
     meta,
     body,

@@ -101,8 +101,30 @@ test("a branch in use stays whole when a branch that forked from it is dropped",
   expect(sent.messages.flatMap(({ content }) => content).filter(isReasoning)).toEqual(reasoned);
 });
 
+test("sessions of a login are managed from the owner's consent until it is withdrawn", async () => {
+  let managesLogins = false;
+  const planner = new PlannerKit({
+    model: () => ({ content: [{ type: "thinking", thinking: "hm" }, text("Yes.")] }),
+    place: { managesLogins: () => managesLogins },
+  });
+  let messages: readonly Message[] = [];
+  const rendering = async (): Promise<string> => {
+    messages = [...messages, { role: "user", content: [text("Go on.")] }];
+    const posted = await planner.post(body(messages), { headers: named, isLogin: true });
+    expect(posted.attempts.map(({ problem }) => problem)).toEqual([null]);
+    const { content } = JSON.parse(posted.body.toString()) as Pick<Message, "content">;
+    messages = [...messages, { role: "assistant", content }];
+    return posted.sending.rendering;
+  };
+  expect(await rendering()).toBe("raw");
+  managesLogins = true;
+  expect(await rendering()).toBe("managed");
+  managesLogins = false;
+  expect(await rendering()).toBe("plain");
+});
+
 const nextIds = { block: 1, message: 1 };
-const text = (words: string) => ({ type: "text", text: words });
+const text = (words: string) => ({ type: "text", text: words }) as const;
 const isReasoning = (block: unknown): boolean => (block as { type: string }).type === "thinking";
 
 test("a record that cannot be restored is dropped, and the client does not notice", async () => {

@@ -66,8 +66,8 @@ export type PlannerDeps = StreamOpenerDeps &
     readonly isRecording: () => boolean;
     /** The recorder is behind, so lost units are better reported again later. */
     readonly isBehind: () => boolean;
-    /** The owner of a subscription's login agreed that it is managed. */
-    readonly managesLogins: boolean;
+    /** The owner of a subscription login agreed that its sessions are managed. */
+    readonly managesLogins: () => boolean;
     /** A request was ever managed with this data directory; `noteManaged` records the first one. */
     readonly hasManaged: () => boolean;
     readonly noteManaged: () => void;
@@ -118,11 +118,12 @@ export class SessionPlanner implements Planner {
     const [first] = pieces;
     const isPooled = pieces.length === 1 && first !== undefined && this.#bodyPool.has(first);
     const body = isPooled ? asBuffer(first) : Buffer.concat(pieces);
-    const previous = this.#streams.previousRequest(meta, identify(meta, null));
+    const named = identify(meta);
+    const previous = this.#streams.previousRequest(meta, named);
     // A large body without a predecessor is slow to parse: several of them must not block the thread in one
     // go.
     const isHeavy = previous === null && body.length > heavyBytesMin;
-    const planBody = () => this.#planBody({ meta, body, previous });
+    const planBody = () => this.#planBody({ meta, body, previous, named });
     return isHeavy ? this.#enqueue(planBody) : planBody();
   }
 
@@ -214,13 +215,14 @@ export class SessionPlanner implements Planner {
   }
 
   errorIfUnread(meta: RequestMeta): ApertureError | null {
-    const mayHold = isModelRequest(meta) && this.#withheld.mayAffect(meta, identify(meta, null));
+    const mayHold = isModelRequest(meta) && this.#withheld.mayAffect(meta, identify(meta));
     return mayHold ? apertureError("AP_WITHHELD_UNREADABLE") : null;
   }
 
-  /** Headers, mode or an earlier refusal demand that the request passes unmanaged. */
-  #mustPass({ headers }: RequestMeta, live: LiveStream | null = null): boolean {
-    const isObserving = isPassThroughWanted(headers) || this.#deps.mode() === "observe";
+  /** Headers, mode, missing consent or an earlier refusal demand that the request passes unmanaged. */
+  #mustPass({ headers, isLogin }: RequestMeta, live: LiveStream | null = null): boolean {
+    const { mode, managesLogins } = this.#deps;
+    const isObserving = isPassThroughWanted(headers) || mode() === "observe" || (isLogin && !managesLogins());
     if (isObserving || live?.isPassThrough === true) return true;
     return live !== null && isObserved(live, this.#streams.inSession(live.session));
   }
@@ -311,7 +313,6 @@ export class SessionPlanner implements Planner {
       client: identity.client,
       purpose,
       isSessionNamed: meta.headers["x-aperture-session"] !== undefined,
-      needsConsent: meta.isLogin && !this.#deps.managesLogins,
       isRecording: this.#deps.isRecording(),
       isCold,
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { must } from "../../base/index.ts";
-import type { RequestMeta, StreamLookup, StreamRecord } from "../../exchange/index.ts";
+import { identify, type RequestMeta, type StreamLookup, type StreamRecord } from "../../exchange/index.ts";
 import type { LiveStream } from "./live-stream.ts";
 import { keyOfRequest, LiveStreams } from "./live-streams.ts";
 import { type Request, readRequest } from "./read-request.ts";
@@ -23,7 +23,7 @@ function received({ session, agent, answers = 1 }: RequestOptions = {}): Request
   const caller = { owner: "local", credential: "key", secrets: [] };
   const target = { protocol: "anthropic", method: "POST", target: "/v1/messages" };
   const meta = { id: "r", upstream: "anthropic", ...target, headers, caller } as unknown as RequestMeta;
-  return must(readRequest({ meta, body, previous: null }), "it can be read");
+  return must(readRequest({ meta, body, previous: null, named: identify(meta) }), "it can be read");
 }
 
 const isNumbered = ({ ledger }: LiveStream): boolean => ledger.numbers.session !== null;
