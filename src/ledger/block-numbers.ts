@@ -28,7 +28,7 @@ function firstEvenClaim(next: number): number {
   return claim + (claim % 2);
 }
 
-/** Of two values of one session the one that knows more claims. */
+/** Joins two values of one session: a number is free only if both know it as free. */
 export function laterNumbers(one: SessionNumbers, other: SessionNumbers): SessionNumbers {
   const [a, b] = [one.nextClaim, other.nextClaim];
   return { nextClaim: { block: Math.max(a.block, b.block), message: Math.max(a.message, b.message) } };

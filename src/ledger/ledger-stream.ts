@@ -151,7 +151,7 @@ export function withoutRefused({
   return { ...before, numbers: after.numbers };
 }
 
-/** A request passed that was not planned: the log numbers its blocks, and nobody here counted them. */
+/** Notes a request that passed without a plan: the log numbers its blocks, the ledger did not count them. */
 export function notePassed(stream: LedgerStream): LedgerStream {
   const unlogged = { ...stream.unlogged, isComplete: false };
   return { ...stream, numbers: withoutSession(stream.numbers), unlogged };

@@ -79,7 +79,7 @@ function answerBody(content: readonly Block[]): Buffer {
 
 /**
  * A new stream with the turns of an earlier process. The manifest counts the blocks of the path, because
- * nobody noted what was sent before.
+ * the new process has not counted what the earlier one sent.
  */
 function restored(turns: readonly TurnRecord[]): LedgerStream {
   return restoreTurns(newStream(false), turns);

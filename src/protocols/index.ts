@@ -8,7 +8,6 @@ export type {
   ErrorInput,
   InterceptOptions,
   Interceptor,
-  MessageInput,
   ModelTraits,
   PlacedMark,
   Protocol,
@@ -17,6 +16,7 @@ export type {
   Tolerance,
   ToolUse,
   UnitReplacement,
+  WritableGroup,
 } from "./protocol.ts";
 export {
   contentStretches,

@@ -124,10 +124,10 @@ export type RequestInput = {
   readonly tools: readonly Uint8Array[];
   /** The prefix up to the last one is marked for the cache. */
   readonly system: readonly Uint8Array[];
-  readonly messages: readonly MessageInput[];
+  readonly messages: readonly WritableGroup[];
 };
 
-export type MessageInput = {
+export type WritableGroup = {
   readonly role: "user" | "assistant";
   readonly units: readonly Uint8Array[];
   /** The index of the unit that ends a cached prefix. Null if none does. */

@@ -56,7 +56,7 @@ export type OpenRequest = { readonly outgoing: ClientRequest; bytesRead: number;
 
 export type UpstreamAnswer = { readonly incoming: IncomingMessage; readonly head: Head };
 
-/** What planner and recorder were told of an exchange, and what they will be. */
+/** The part of an exchange that is reported to planner and recorder, and whether it was. */
 export type ExchangeReport = {
   /** The plan that was sent last. Null if the client's body is relayed as it comes. */
   planned: PlannedRequest | null;

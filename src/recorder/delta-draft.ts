@@ -50,6 +50,8 @@ export class DeltaDraft {
   readonly #deps: DeltaDraftDeps;
   readonly #indexUpdates: (() => void)[] = [];
   readonly #newHashes = new Set<ContentHash>();
+  /** The contents of sent units by their node. */
+  readonly #sentHashes = new Map<string, ContentHash>();
   readonly #pairByCall = new Map<string, MessageId>();
   readonly #messageByBlock = new Map<BlockId, MessageId>();
   readonly #acceptedBlocks = new Set<number>();
@@ -161,6 +163,7 @@ export class DeltaDraft {
       const parent = parentNode === null ? null : unitAt(parentNode);
       assert(parentNode === null || parent !== null, "a unit is sent after its parent");
       const hash = hashContent(bytes);
+      this.#sentHashes.set(node, hash);
       const unit = { parent, message, origin, anchor, bytes: hash, shows };
       added.set(node, this.#addUnit(cleared === undefined ? unit : { ...unit, cleared }, node));
       this.#addContent(hash, () => bytes);
@@ -203,11 +206,11 @@ export class DeltaDraft {
     const buffer = Buffer.from(body.buffer, body.byteOffset, body.length);
     const slices: ContentSlice[] = [];
     let end = from;
-    for (const { bytes } of units) {
+    for (const { id, bytes } of units) {
       const length = Math.max(0, bytes.length - 1);
       const start = buffer.indexOf(bytes.subarray(0, length), end);
       if (start === -1) return null;
-      slices.push({ start, length, content: hashContent(bytes) });
+      slices.push({ start, length, content: this.#sentHashes.get(id) ?? hashContent(bytes) });
       end = start + length;
     }
     return slices;

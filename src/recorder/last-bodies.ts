@@ -82,7 +82,7 @@ export class LastBodies {
   }
 
   writeClientBody(body: RequestBody): Required<FrameAttachments> {
-    return this.#write("client-request", { ...body, leaf: null }, null);
+    return this.#write("client-request", { ...body, leaf: null, shared: null }, null);
   }
 
   /**
@@ -99,41 +99,25 @@ export class LastBodies {
       return noAttachments;
     const { exchange, stream, forms } = input;
     const leaf = sent?.leaf ?? null;
-    const named = this.#nameUpstreamUnits({ ...input, bytes, sent, client });
+    const before = this.#lastBodies.get(bodyName("upstream-request", stream)) ?? null;
+    const shared = before === null ? null : commonPrefixLength(before.bytes, bytes);
+    const named = nameUpstreamUnits({ ...input, bytes, sent, client, before, shared });
     const clientBase =
       client === null ? null : { exchange, bytes: client.bytes, side: "client-request" as const };
-    return this.#write("upstream-request", { exchange, stream, bytes, forms, leaf, ...named }, clientBase);
+    return this.#write(
+      "upstream-request",
+      { exchange, stream, bytes, forms, leaf, shared, ...named },
+      clientBase,
+    );
   }
 
-  /**
-   * Finds the units of a body that went upstream. If it continues the last one, the new units are looked for
-   * behind the shared bytes: we wrote this body ourselves and do not read it again. Any other body is read.
-   */
-  #nameUpstreamUnits({ stream, draft, bytes, sent, client }: SentBodyInput): NamedUnits {
-    if (draft === null || client === null || client.request === null) return { request: null, slices: [] };
-    const before = this.#lastBodies.get(bodyName("upstream-request", stream));
-    const fresh = sent?.fresh ?? [];
-    if (before !== undefined && before.leaf !== null && fresh[0]?.parent === before.leaf) {
-      const slices = draft.findSlices(fresh, bytes, commonPrefixLength(before.bytes, bytes));
-      if (slices !== null) return { request: null, slices };
-    }
-    const request = protocolOf(client.request).read.request(bytes, before?.request ?? null);
-    const placed =
-      request === null ? [] : placedUnits(request, sharedUnits(request, before?.request ?? null));
-    return { request, slices: request === null ? [] : draft.nameSlices(placed, request) };
-  }
-
-  #write(
-    side: ExchangeSide,
-    next: RequestBody & Pick<LastBody, "leaf">,
-    fallback: BaseBody | null,
-  ): Required<FrameAttachments> {
+  #write(side: ExchangeSide, next: WritableBody, fallback: BaseBody | null): Required<FrameAttachments> {
     const { exchange, stream, bytes, request, slices, forms, leaf } = next;
     const name = bodyName(side, stream);
     const before = this.#lastBodies.get(name);
     const previous =
       before === undefined ? fallback : { exchange: before.exchange, bytes: before.bytes, side };
-    const shared = previous === null ? 0 : commonPrefixLength(previous.bytes, bytes);
+    const shared = next.shared ?? (previous === null ? 0 : commonPrefixLength(previous.bytes, bytes));
     const { hash, start } = extendHash(bytes, shared, before?.start ?? null);
     // A body without units is stored as one content, so that it can be purged too.
     const isWhole = slices.length === 0 && previous === null;
@@ -160,12 +144,36 @@ export type UpstreamBodyInput = Pick<RequestBody, "exchange" | "stream" | "forms
   readonly draft: DeltaDraft | null;
 };
 
-type SentBodyInput = UpstreamBodyInput & {
-  readonly bytes: Uint8Array;
-  readonly sent: SentRequest | null;
-  readonly client: RequestBody | null;
-};
-type NamedUnits = Pick<RequestBody, "request" | "slices">;
+type WritableBody = RequestBody &
+  Pick<LastBody, "leaf"> & {
+    /** The number of bytes that it shares with the last body of its side; null if they were not compared. */
+    readonly shared: number | null;
+  };
+
+type SentBodyInput = UpstreamBodyInput &
+  Pick<WritableBody, "bytes" | "shared"> & {
+    readonly sent: SentRequest | null;
+    readonly client: RequestBody | null;
+    /** The last body that went upstream in the stream. */
+    readonly before: LastBody | null;
+  };
+
+/**
+ * Finds the units of a body that went upstream. If it continues the last one, the new units are looked for
+ * behind the shared bytes: we wrote this body ourselves and do not read it again. Any other body is read.
+ */
+function nameUpstreamUnits(input: SentBodyInput): Pick<RequestBody, "request" | "slices"> {
+  const { draft, bytes, sent, client, before, shared } = input;
+  if (draft === null || client === null || client.request === null) return { request: null, slices: [] };
+  const fresh = sent?.fresh ?? [];
+  const isContinued = before !== null && before.leaf !== null && fresh[0]?.parent === before.leaf;
+  const slices = isContinued ? draft.findSlices(fresh, bytes, shared ?? 0) : null;
+  if (slices !== null) return { request: null, slices };
+  const last = before?.request ?? null;
+  const request = protocolOf(client.request).read.request(bytes, last);
+  const placed = request === null ? [] : placedUnits(request, sharedUnits(request, last));
+  return { request, slices: request === null ? [] : draft.nameSlices(placed, request) };
+}
 
 /** The body that another one is stored as a difference to. */
 type BaseBody = { readonly exchange: number; readonly bytes: Uint8Array; readonly side: ExchangeSide };

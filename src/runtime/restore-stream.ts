@@ -18,7 +18,7 @@ import type { SpaceLog } from "./space-log.ts";
 /** Changes in older frames than these are not told to the agent. */
 const unreportedMax = 200;
 
-export type RestoreInput = {
+export type RestoreStreamInput = {
   readonly log: SpaceLog;
   readonly moment: Moment;
   readonly view: View;
@@ -31,7 +31,7 @@ export type RestoreInput = {
  * Restores the ledger and the last prompt of an agent from the log. A prompt that an older version recorded
  * cannot be continued: the next one starts again, with the same frames.
  */
-export async function restoreStream(agent: AgentStream, input: RestoreInput): Promise<Result<void>> {
+export async function restoreStream(agent: AgentStream, input: RestoreStreamInput): Promise<Result<void>> {
   const { log, moment, view } = input;
   const sent = lastSentTurn(moment, view);
   const path = sentPath(moment, view).map((id) =>
@@ -85,7 +85,7 @@ type RecordedPath = {
 };
 
 /** Takes over a recorded path, unless it does not begin with the head or is not one of the ledger. */
-function takeOverPath(agent: AgentStream, input: RestoreInput, recorded: RecordedPath): void {
+function takeOverPath(agent: AgentStream, input: RestoreStreamInput, recorded: RecordedPath): void {
   const { moment, view, nonce, head } = input;
   const { sent, path, answer, read } = recorded;
   const front = headUnits(head);

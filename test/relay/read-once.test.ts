@@ -2,18 +2,19 @@
 // them as the threads send them. V8 counts the calls.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sessionId } from "../../src/base/index.ts";
-import { pricesOf } from "../../src/config/index.ts";
 import { joinedCopy, type RecorderPort } from "../../src/exchange/index.ts";
-import { defaultAwareness, SessionPlanner } from "../../src/host/index.ts";
+import { SessionPlanner } from "../../src/host/index.ts";
 import { BodyReceiver, BodySender } from "../../src/host/threads/body-patch.ts";
 import { SessionRecorder } from "../../src/recorder/index.ts";
 import { openMemoryStore } from "../../src/store/index.ts";
 import { type StrictUpstream, startStrictUpstream } from "../../src/testing/index.ts";
 import { countCalls } from "../support/count-calls.ts";
+import { plannerDeps } from "../support/planner-kit.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
 import { TestClient } from "../support/test-client.ts";
 import { startRelay, type TestRelay, until } from "./harness.ts";
 
-const clock = { now: () => Date.now() };
+const clock = steppedClock(1_000_000);
 const windowOf = () => 200_000;
 
 /** Hands copies to a recorder in this thread, each body as a patch of the one before. */
@@ -32,28 +33,15 @@ function portOf(recorder: SessionRecorder): RecorderPort {
 }
 
 function plannerOver(recorder: () => SessionRecorder): SessionPlanner {
-  return new SessionPlanner({
+  const deps = plannerDeps({
     clock,
-    mode: () => "auto",
-    nonceOf: () => "k7f3",
-    newSessionName: () => "nameless",
     lookUpStream: async (lookup) => {
       const record = await recorder().streamRecord(lookup);
       return record.ok ? record.value : null;
     },
-    isRecording: () => true,
-    recordVersionOf: () => 0,
-    isBehind: () => false,
-    managesLogins: () => false,
-    hasManaged: () => true,
-    noteManaged: () => undefined,
-    runCommands: () => Promise.resolve([]),
-    awareness: () => defaultAwareness,
-    windowOf,
-    pricesOf,
-    arrivalPolicy: () => ({ arrival: "lossless" }),
     deadlineMs: 60_000,
   });
+  return new SessionPlanner(deps);
 }
 
 let upstream: StrictUpstream;

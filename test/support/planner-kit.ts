@@ -66,6 +66,28 @@ export type PostOptions = {
   readonly damage?: (chunks: readonly Buffer[]) => readonly Buffer[];
 };
 
+/** A planner that manages everything and has no log, unless `over` says otherwise. */
+export function plannerDeps(over: Partial<PlannerDeps> & Pick<PlannerDeps, "clock">): PlannerDeps {
+  return {
+    mode: () => "auto",
+    nonceOf: () => "k7f3",
+    newSessionName: () => "nameless",
+    lookUpStream: () => Promise.resolve(null),
+    isRecording: () => true,
+    recordVersionOf: () => 0,
+    isBehind: () => false,
+    managesLogins: () => false,
+    hasManaged: () => true,
+    noteManaged: () => undefined,
+    runCommands: () => Promise.resolve([]),
+    awareness: () => defaultAwareness,
+    windowOf: () => 200_000,
+    pricesOf,
+    arrivalPolicy: () => ({ arrival: "lossless" }),
+    ...over,
+  };
+}
+
 /** A planner in front of the strict upstream, without sockets. */
 export class PlannerKit {
   planner: SessionPlanner;
@@ -78,27 +100,14 @@ export class PlannerKit {
   constructor({ model, core = {}, place = {}, clock = steppedClock(1_000_000), recorder }: KitOptions) {
     this.#recorder = recorder;
     this.core = strictCore({ model, clock, secret: "kit", ...core });
-    this.#place = {
+    this.#place = plannerDeps({
       clock,
-      mode: () => "auto",
-      nonceOf: () => "k7f3",
       newSessionName: () => `talk-${this.#posts}`,
-      lookUpStream: () => Promise.resolve(null),
-      isRecording: () => true,
-      recordVersionOf: () => 0,
-      isBehind: () => false,
-      managesLogins: () => false,
-      hasManaged: () => true,
-      noteManaged: () => undefined,
       runCommands: (asked) => this.#command(asked),
-      awareness: () => defaultAwareness,
-      windowOf: () => 200_000,
-      pricesOf,
-      arrivalPolicy: () => ({ arrival: "lossless" }),
-      // Whoever looked at a body after it was given back would see it.
+      // A reader that still uses a body after it was given back notices.
       bodyPool: new BodyBufferPool({ freeMax: 64, freeBytesMax: 64 * 1024 * 1024, isPoisoned: true }),
       ...place,
-    };
+    });
     this.planner = new SessionPlanner(this.#place);
   }
 

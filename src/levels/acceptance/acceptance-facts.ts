@@ -110,7 +110,7 @@ function isSameAmount(index: OriginalIndex, value: string, unit: string | null):
   );
 }
 
-/** Nobody counts more at a glance. */
+/** A person who writes a summary counts no more things than this. */
 const countedMax = 50;
 
 /** Whether the number counts a word that the original has so many times: "5 errors". */

@@ -54,7 +54,7 @@ function isRepeated(index: OriginalIndex, { value }: Slot, own: readonly Slot[])
   return count(own) > 1 && count(there) === 1;
 }
 
-/** How much better another value must fit. In data, names stand beside many words by chance. */
+/** Another value must fit this much better. In data, names stand beside many words by chance. */
 const required = {
   number: { times: 1.25, more: 0.7 },
   count: { times: 1.5, more: 2 },

@@ -34,7 +34,7 @@ const kindByWord = new Map<string, MarkKind>(
   ),
 );
 
-/** What a word marks, with the one before it: some words mark something only behind another. */
+/** Finds the mark of a word. It needs the word before: some words mark something only behind another. */
 export function markOf(word: string, before: string): MarkKind | null {
   if (word === "to") return before === "have" || before === "has" || before === "need" ? "obligation" : null;
   if (word === "most" || word === "least") return before === "at" ? (kindByWord.get(word) ?? null) : null;

@@ -8,7 +8,7 @@ export type SeenRun = {
   readonly otherFrom: number;
   /** The printed number of the first line; null if the lines are not numbered without gaps. */
   readonly number: number | null;
-  /** How much higher the printed numbers are than in the earlier text, as after an edit above these lines. */
+  /** The printed numbers are this much higher than in the earlier text, as after an edit above them. */
   readonly numbersUp: number;
 };
 

@@ -67,7 +67,7 @@ function addWords(segments: readonly Segment[], worths: Float64Array): void {
   for (const [at, { cost }] of segments.entries()) worths[at] = (worths[at] ?? 0) + cost * wordWorth;
 }
 
-/** Of lines that differ only in numbers, only the first has a worth. */
+/** Gives a worth to the first of several lines that differ only in numbers, and none to the others. */
 function addFirstOfShape(segments: readonly Segment[], worths: Float64Array): void {
   const seen = new Set<string>();
   for (const [at, { text }] of segments.entries()) {

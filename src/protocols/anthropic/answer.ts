@@ -23,7 +23,7 @@ export function endsWithStop(pieces: readonly Buffer[]): boolean {
 /** Reads an answer event by event, as it comes. */
 export class AnswerReader {
   readonly #builder = new AnswerBuilder();
-  /** Reads events that are not in the usual form, and bytes whose events nobody has told apart. */
+  /** Reads events that are not in the usual form, and bytes that are not split into events yet. */
   readonly #events = eventReader();
 
   /** The last event of the answer has come; the end of its body may still be missing. */

@@ -190,7 +190,7 @@ function sharedEndCount({ request: { bytes: a }, shared }: PreviousBody, b: Buff
   return samePrefix(most, isSame);
 }
 
-/** How much is the same, by native comparison of stretches, then of halves. */
+/** Counts the bytes that are the same, by native comparison of stretches, then of halves. */
 function samePrefix(length: number, isSame: (from: number, to: number) => boolean): number {
   let low = 0;
   while (low < length && isSame(low, Math.min(length, low + stretchBytes))) low += stretchBytes;

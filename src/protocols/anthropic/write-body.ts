@@ -3,10 +3,10 @@ import type {
   BodyParts,
   EmittedPieces,
   MarkedUnit,
-  MessageInput,
   PlacedMark,
   RequestInput,
   ToolDefinition,
+  WritableGroup,
 } from "../protocol.ts";
 import { type UnitWrapper, unitBytes, type WireGroup, type WireRequest, type WireUnit } from "../wire.ts";
 
@@ -139,7 +139,7 @@ export function writeRequest({ model, answerTokensMax, tools, system, messages }
   ]);
 }
 
-function emitMessage({ role, units, markedUnit }: MessageInput): EmittedPieces {
+function emitMessage({ role, units, markedUnit }: WritableGroup): EmittedPieces {
   const { head, tail } = ownMessage(role);
   const list = units.map((bytes, at) => ({ bytes, mark: at === markedUnit ? ownMark : null }));
   const open = Buffer.from(head.slice(0, -1));

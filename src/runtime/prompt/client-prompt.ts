@@ -3,7 +3,7 @@ import type { AddedBlock, RewriteReason } from "../../engine/frames/index.ts";
 import type { View } from "../../engine/index.ts";
 import { lastSentTurn, type Moment } from "../../engine/moment/index.ts";
 import { withoutNonce } from "../../notes/index.ts";
-import { contentText, type MessageInput } from "../../protocols/index.ts";
+import { contentText, type WritableGroup } from "../../protocols/index.ts";
 import type { BlockIndex } from "../block-index.ts";
 import type { ContentCache } from "../content-cache.ts";
 import type { RunStatus } from "../run-status.ts";
@@ -275,7 +275,7 @@ function findFirst<T>(all: Iterable<T>, is: (one: T) => boolean): T | null {
 export function messagesOf(
   units: readonly Pick<PromptUnit, "role" | "bytes">[],
   markedUnits: ReadonlySet<number>,
-): readonly MessageInput[] {
+): readonly WritableGroup[] {
   const messages: { role: PromptUnit["role"]; units: Uint8Array[]; markedUnit: number | null }[] = [];
   for (const [at, { role, bytes }] of units.entries()) {
     let message = messages.at(-1);

@@ -47,10 +47,10 @@ type ShorterForm = {
   readonly model: string;
 };
 
-type StoredBlock = { readonly block: AddedBlock; readonly bytes: Uint8Array };
+type BlockContent = { readonly block: AddedBlock; readonly bytes: Uint8Array };
 
 /** Null if the block has no such form. */
-function shorterWish({ block, bytes }: StoredBlock, { form, tokens, model }: ShorterForm): LevelWish | null {
+function shorterWish({ block, bytes }: BlockContent, { form, tokens, model }: ShorterForm): LevelWish | null {
   const unit = readEditable(bytes, block);
   if (unit === null) return null;
   const common = { block: block.id, reason: "there is no room for it" };

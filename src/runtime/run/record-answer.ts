@@ -60,7 +60,7 @@ export async function recordAnswer(
 
 const noticeFrom = { kind: "notice", speaker: "space", taint: "untrusted" } as const;
 
-type AnswerInput = {
+type AnswerBlocksInput = {
   readonly content: ModelAnswer["content"];
   readonly stream: StreamId;
   readonly sent: SentTurn;
@@ -70,7 +70,7 @@ type AnswerInput = {
 function draftAnswer(
   draft: SpaceDraft,
   { agent, agentStream }: AgentRun,
-  { content, stream, sent: { turn } }: AnswerInput,
+  { content, stream, sent: { turn } }: AnswerBlocksInput,
 ): { readonly units: readonly AnswerUnit[]; readonly added: readonly Block[] } {
   const message = draft.newMessage(stream);
   const sent = agentStream.last?.units ?? [];
